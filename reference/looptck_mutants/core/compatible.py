@@ -255,6 +255,16 @@ class NoIdNoCall(ChatStream):
         return super().turn()
 
 
+@breaks("empty-id-is-not-lost", cells=CHAT_STREAM)
+class IdsAreNamesOfTools(ChatStream):
+    """Gives a call without an id one that it makes of the name of its tool."""
+
+    def turn(self) -> Turn:
+        for call in self._calls:
+            call.id = call.id or f"call-{call.whole().name}"
+        return super().turn()
+
+
 @breaks("reply-without-choices-is-told", cells=CHAT)
 class NoChoiceIsAnAnswer(ChatWire):
     """Takes a reply without choices for an empty answer."""

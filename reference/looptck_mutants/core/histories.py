@@ -17,6 +17,8 @@ from looptck_reference.wires import ChatWire, MessagesWire, ResponsesWire
 
 CALLS = {"function_call", "tool_use"}
 """The types of items and blocks that are calls."""
+LONG = 1000
+"""The characters that are kept of long arguments."""
 
 
 @breaks(
@@ -42,6 +44,25 @@ class EmptyTextsLeftOut(ChatWire):
 
     def echo(self, turn: Turn) -> list[Json]:
         return super().echo(replace(turn, calls=tuple(map(_anew, turn.calls))))
+
+
+@breaks("arguments-are-echoed-as-given", cells=CHAT)
+class LongArgumentsAreCut(ChatWire):
+    """Shortens the arguments of calls when it sends them back, where they are long."""
+
+    def echo(self, turn: Turn) -> list[Json]:
+        short = (replace(one, arguments=f"{one.arguments[:LONG]} …") for one in turn.calls)
+        kept = (new if len(one.arguments) > LONG else one for one, new in zip(turn.calls, short, strict=True))
+        return super().echo(replace(turn, calls=tuple(kept)))
+
+
+@breaks("calls-are-echoed", cells=CHAT)
+class ThoughtsTakeTheirCallsAlong(ChatWire):
+    """Drops a turn whose text is nothing but a thought between tags."""
+
+    def echo(self, turn: Turn) -> list[Json]:
+        is_thought = turn.text.startswith("<think>") and turn.text.endswith("</think>")
+        return [] if is_thought else super().echo(turn)
 
 
 @breaks("arguments-are-echoed-as-given", cells=MESSAGES)

@@ -1,8 +1,9 @@
 """Causes: groups of failures (see `groups`), each named after a requirement, so that one fault is reported once.
 
 A cause is named after its most specific requirement: one that failed, is not about whole conversations, and has most
-of its failures in this group; of those that fail often here, or every time, the one with the worst impact. A fault in
-ordinary traffic fails almost all of them, and some signs name it by themselves (see `pointed`).
+of its failures in this group; of those that fail often here, or every time, the one with the worst impact; of equal
+ones one that mostly fails. A fault in ordinary traffic fails almost all of them, and some signs name it by themselves
+(see `pointed`).
 """
 
 from __future__ import annotations
@@ -77,7 +78,9 @@ class Cause:
 
 
 def causes(findings: Sequence[Finding], rows: Mapping[str, Requirement], results: Iterable[Result] = ()) -> list[Cause]:
-    """The causes of these failures: errors first, then by impact, level and number of failures.
+    """The causes of these failures: errors first, then what failed by impact, level and number of failures.
+
+    What was only not reached comes last, as it says nothing of what is wrong.
 
     ``results`` are all results of the run: they show which requirements also pass.
     """
@@ -189,12 +192,14 @@ def _row(
     most = max(at_home.values())
     chosen = {id for id, n in at_home.items() if n * SHARE >= most or (n >= ALWAYS and n == judged.get(id))}
     in_order = [row for id, row in rows.items() if id in chosen]  # the catalogue begins with the basic requirements
-    return min(in_order, key=lambda row: (_impact(row), LEVELS.index(row.level)))
+    return min(
+        in_order, key=lambda row: (_impact(row), LEVELS.index(row.level), counts[row.id] * 2 < judged.get(row.id, 0))
+    )
 
 
-def _order(row: Requirement, group: Sequence[Finding]) -> tuple[bool, int, bool, int, int]:
+def _order(row: Requirement, group: Sequence[Finding]) -> tuple[bool, bool, int, int, int]:
     verdicts = {one.result.verdict for one in group}
-    return "error" not in verdicts, _impact(row), "fail" not in verdicts, LEVELS.index(row.level), -len(group)
+    return "error" not in verdicts, "fail" not in verdicts, _impact(row), LEVELS.index(row.level), -len(group)
 
 
 def _impact(row: Requirement) -> int:

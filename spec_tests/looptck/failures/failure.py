@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, groupby
+from itertools import chain, groupby, islice
 from typing import Any
 
 from looptck.bench.checks import Check
@@ -12,9 +12,10 @@ from looptck.bench.run import Run
 from looptck.catalogue.requirements import Requirement
 from looptck.drivers import reference
 from looptck.failures.deltas import deltas, encoding_of
-from looptck.failures.reasons import is_behind, wrong_behind
-from looptck.failures.signs import MISREAD, RENAMED, first_difference
-from looptck.values.outcome import Failed, shortened
+from looptck.failures.endings import misread, raised, sent
+from looptck.failures.reasons import is_behind
+from looptck.failures.signs import first_difference
+from looptck.values.outcome import shortened
 from looptck.values.plain import MOST, cut, plain
 from looptck.values.transcript import (
     Cancelled,
@@ -86,20 +87,22 @@ def evidence(run: Run | None, reason: str = "") -> list[str]:
     found = list(_difference(run, reason)) or list(_problems(run, reason))[:2] or list(_streams(run, FEW))
     tools = list(_tools(run))
     few = tools if len(tools) <= FEW else [*tools[:FEW], "    … and more"]
-    ended = [f"  {words}" for words in _raised(run, reason)]
+    ended = [f"  {words}" for words in raised(run, reason)]
     return [*(cut(line, WIDE) for line in found), *(few if len(found) < FEW else []), *ended]
 
 
 def ending(run: Run | None, reason: str = "") -> str:
-    """What ended a run before it could do what was expected: a refused request, the loop's error, or a misread call.
+    """What ended a run before it could do what was expected: a refusal, an error, a misread call, an unusual stream.
 
     It does not repeat what the reason of the verdict says, and is empty if there is nothing to add.
     """
     if run is None:
         return ""
     is_refused = any(received.problems for received in run.received)
-    found = _problems(run, reason) if is_refused else chain(_raised(run, reason), _misread(run, reason))
-    return next(found, "").strip()
+    if is_refused:
+        return next(_problems(run, reason), "").strip()
+    words = [*sent(run), *islice(chain(raised(run, reason), misread(run, reason)), 1)]
+    return "; ".join(words)
 
 
 MOST_LINES = 60
@@ -137,22 +140,6 @@ def _difference(run: Run, reason: str) -> Iterator[str]:
         yield f"  the first wrong request is request {received.n}, at {difference.pointer}"
         yield f"    - {difference.expected}"
         yield f"    + {difference.got}"
-
-
-def _raised(run: Run, reason: str) -> Iterator[str]:
-    """The error of the loop, unless the reason names it."""
-    if isinstance(run.outcome, Failed) and run.outcome.type not in reason:
-        yield f"the loop {run.outcome}"
-
-
-def _misread(run: Run, reason: str) -> Iterator[str]:
-    """The call that the loop has read wrongly, as it came and as it went back, unless the reason has it."""
-    found = wrong_behind(run, reason)
-    if found is not None and found[1] in {MISREAD, RENAMED} and (first := first_difference(run)) is not None:
-        received, difference = first
-        got, came = (call.removeprefix("call ") for call in (difference.got, difference.expected))
-        if got not in reason:
-            yield f"request {received.n} sends back {got}, where the turn had {came}"
 
 
 def _problems(run: Run, reason: str) -> Iterator[str]:

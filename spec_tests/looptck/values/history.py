@@ -202,6 +202,15 @@ def leaves(value: Any) -> Iterator[str]:
         yield value if isinstance(value, str) else canonical(value)
 
 
+def is_encoded_twice(arguments: str) -> bool:
+    """Whether an argument text is a JSON text in which an object is encoded."""
+    try:
+        inner = parsed(arguments)
+        return isinstance(inner, str) and isinstance(json.loads(inner), dict)
+    except ValueError:
+        return False
+
+
 def spelled(arguments: str) -> str:
     """The canonical spelling of an argument text; the text itself if it is not JSON."""
     try:

@@ -100,6 +100,16 @@ def test_a_row_that_never_passes_names_those_of_many() -> None:
     assert ["echo"] == [one.row.id for one in causes(found[1:], ROWS, results[1:])]
 
 
+def test_a_row_that_mostly_passes_gives_way() -> None:
+    """Of two rows of one impact and level the one that fails whenever it is played says what is wrong."""
+    found = [finding(id, LOST, run=f"{id} {n}") for id in ("answer", "echo") for n in range(2)]
+    results = [one.result for one in found]
+    passed = [replace(results[0], verdict="pass")] * 3
+
+    assert ["answer"] == [one.row.id for one in causes(found, ROWS, results)]
+    assert ["echo"] == [one.row.id for one in causes(found, ROWS, [*results, *passed])]
+
+
 def test_a_fault_in_ordinary_traffic_is_named_by_its_sign() -> None:
     """Where most requests are refused, or most calls misread, no row that always fails says more than the sign does."""
     refused, echoed, fragmented = "no-request-is-refused", ECHOED, "fragmented-arguments-are-joined"
@@ -207,7 +217,7 @@ def test_faults_of_the_driver_stand_first() -> None:
 
 
 def test_causes_are_ordered_by_impact_then_level_then_size() -> None:
-    """What hurts most stands first; what was not reached behind what failed."""
+    """What hurts most stands first, and what was only not reached behind all that failed."""
     found = [
         finding("order", ("refused", "a")),
         finding("bom", ("refused", "b")),
@@ -216,7 +226,7 @@ def test_causes_are_ordered_by_impact_then_level_then_size() -> None:
         finding("leak", ("refused", "e")),
     ]
 
-    assert ["leak", "echo", "answer", "bom", "order"] == list(named(*found))
+    assert ["leak", "echo", "bom", "order", "answer"] == list(named(*found))
 
 
 def test_two_causes_of_one_name_have_two_ids() -> None:

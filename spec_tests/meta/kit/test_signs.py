@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -214,6 +216,26 @@ def test_the_ending_of_a_run() -> None:
     assert "request 1 is refused at /messages: no (a-rule)" == ending(run([], RAISED, refused), "no tool ran")
     assert "" == ending(run([], RAISED, refused), of_the_refusal)
     assert "" == ending(run([], DONE)) == ending(None)
+
+
+def test_the_ending_tells_how_a_stream_was_sent() -> None:
+    """Where no tool ran; a stream as most services send theirs needs no words."""
+    marked, usual, cut = (
+        replace(run([ASKS], DONE, FIRST, stream=stream), cell=Cell("openai-chat", stream=True, mode="sync"))
+        for stream in (b"\xef\xbb\xbfdata: 1\n\n", b"data: 1\n\n", b"data: 1")
+    )
+
+    assert "reply 1 was sent with a byte order mark at the start" == ending(marked)
+    assert "" == ending(usual)
+    assert "reply 1 was sent with no empty line at the end" == ending(cut)
+
+
+def test_the_ending_tells_of_arguments_that_are_encoded_twice() -> None:
+    """Two long texts that differ in their backslashes do not show it."""
+    text = json.dumps(ASKED.arguments)
+    twice = run(TWO, DONE, FIRST, request(2, 3, PROMPT, replace(ASKED, arguments=text), RESULT))
+
+    assert "request 2 sends back arguments that are encoded twice: a JSON text in which their JSON is" == ending(twice)
 
 
 def test_the_ending_tells_how_a_call_was_misread() -> None:

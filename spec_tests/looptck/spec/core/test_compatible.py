@@ -19,6 +19,7 @@ from looptck.values.history import Said
 from looptck.values.outcome import Value
 from looptck.values.plain import plain
 from looptck.values.turns import Call, Turn, calls, refuses, says
+from looptck.values.verdicts import NotReached
 from looptck.wires.openai_chat.compatible import UNKNOWN_FINISH, extras
 
 UNTYPED = "calls-are-whole"
@@ -143,6 +144,8 @@ def test_text_beside_a_call(scenario: Scenario, implementation: Implementation, 
         scenario.plays(Step(LOOKING, framing), Step(says(ANSWER), framing))
         runs.append(run := implementation.run())
         run.delivered(1)
+        if framing is apart and len(run.ran) < len(LOOKING.calls):
+            raise NotReached("calls behind a text do not run where each has deltas of its own either")
         tools_ran(run, [{call.tool: json.loads(call.arguments)} for call in LOOKING.calls])
         calls_echoed(run, 1)
 
@@ -281,6 +284,23 @@ def test_empty_id(scenario: Scenario, implementation: Implementation) -> None:
     if not run.failed:
         tools_ran(run, [{"weather": {"city": "Paris"}}])
         assert run.new_answers(1), "the tool ran, and no result of it was sent"
+
+
+@requirement("empty-id-is-not-lost")
+@refusable("A loop may send back the empty ids that its server wrote, because that server accepts them.")
+def test_empty_ids(scenario: Scenario, implementation: Implementation) -> None:
+    """Two calls of one tool have empty ids; unless the run fails, both run, and ids that the loop makes differ."""
+    cities = ("Paris", "Oslo")
+    both = calls(*(Call.of("weather", {"city": one}) for one in cities))
+    scenario.plays(Step(both, Framing(quirk="blank-ids")), says(ANSWER))
+
+    run = implementation.run()
+
+    run.delivered(1)
+    if not run.failed:
+        tools_ran(run, [{"weather": {"city": one}} for one in cities])
+        made = [asked.id for asked in run.request(2).request.asked if asked.id]
+        assert len(made) == len({*made}), f"calls that came without ids are sent back with {plain(made)}"
 
 
 @requirement("no-tools-are-no-list")

@@ -181,6 +181,21 @@ def test_it_is_carried_once(scenario: Scenario, implementation: Implementation, 
 
 
 @requirement("conversation-is-carried-once")
+def test_text_beside_a_call_is_carried_once(scenario: Scenario, implementation: Implementation) -> None:
+    """A turn has a text beside its call; the next question carries the text once, or not at all."""
+    talk = Talk(implementation)
+    scenario.plays(calls(CALL, text="I look."), says(FINE))
+    _ends(talk.run("What is the weather?"), FINE)
+    scenario.plays(says(NOON))
+
+    run = talk.run("What time is it?")
+
+    said = "".join(item.text for item in run.request(1).request.items if isinstance(item, Said))
+    times = said.count("I look.")
+    assert times <= 1, f"said once beside a call, and the next question carries it {times} times"
+
+
+@requirement("conversation-is-carried-once")
 def test_it_is_carried_beside_another(scenario: Scenario, implementation: Implementation) -> None:
     """Another conversation has its run between two questions of this one, which carries what was said before it."""
     talk, other = Talk(implementation), Talk(implementation)

@@ -17,6 +17,7 @@ from looptck.spec import strategies
 from looptck.values.framing import DEFAULT, PRESETS, Framing
 from looptck.values.outcome import Value
 from looptck.values.turns import Call, Turn, calls, says
+from looptck.values.verdicts import NotReached
 from looptck.wires import WIRES
 
 FORECAST = {"city": "Zürich — 東京", "days": [1, 2], "note": 'a "quoted" \\ word'}
@@ -192,6 +193,7 @@ def test_line_separators(implementation: Implementation, separator: str) -> None
 @pytest.mark.parametrize("framing", ["single-bytes", pytest.param("single-bytes-crlf", marks=on("*/stream/*"))])
 def test_single_bytes(implementation: Implementation, framing: str) -> None:
     """Every write is one byte."""
+    _reads_its_lines(implementation, framing)
     _runs(implementation, PRESETS[framing])
 
 
@@ -199,7 +201,14 @@ def test_single_bytes(implementation: Implementation, framing: str) -> None:
 @pytest.mark.parametrize("framing", ["torn", pytest.param("torn-crlf", marks=on("*/stream/*"))])
 def test_torn(implementation: Implementation, framing: str) -> None:
     """The reply is torn inside characters and escapes, and goes on only when the loop has read what it was sent."""
+    _reads_its_lines(implementation, framing)
     _runs(implementation, PRESETS[framing])
+
+
+def _reads_its_lines(implementation: Implementation, framing: str) -> None:
+    """Raise NotReached unless the loop runs the call of a stream whose lines end alike, and which is not cut."""
+    if framing.endswith("-crlf") and not _played(implementation, PRESETS["crlf"], PLAIN_CALL).ran:
+        raise NotReached("the call of a stream in one piece, whose lines end in CRLF, did not run")
 
 
 @requirement("unknown-fields-are-ignored")

@@ -38,8 +38,8 @@ def _schema(*names: str) -> dict[str, Any]:
 
 @requirement("calls-run-the-tool-they-name")
 def test_names_with_a_prefix(scenario: Scenario, implementation: Implementation) -> None:
-    """Three tools have names of which one is the end of another; each call runs its own."""
-    scenario.plays(calls(*(Call.of(name, {"text": name}) for name in PREFIXED)), says("Done."))
+    """Three tools have names of which one is the end of another; each is called in a turn of its own, and runs."""
+    scenario.plays(*(calls(Call.of(name, {"text": name})) for name in PREFIXED), says("Done."))
 
     run = implementation.run(tools=[Tool(name, f"Adds a note to {name}.", _schema("text")) for name in PREFIXED])
 
@@ -48,8 +48,8 @@ def test_names_with_a_prefix(scenario: Scenario, implementation: Implementation)
 
 @requirement("calls-run-the-tool-they-name")
 def test_names_that_differ_in_case(scenario: Scenario, implementation: Implementation) -> None:
-    """Three tools have names that differ in capitals alone; each call runs its own."""
-    scenario.plays(calls(*(Call.of(name, {"text": name}) for name in CASED)), says("Done."))
+    """Three tools have names that differ in capitals alone; each is called in a turn of its own, and runs."""
+    scenario.plays(*(calls(Call.of(name, {"text": name})) for name in CASED), says("Done."))
 
     run = implementation.run(tools=[Tool(name, f"Does {name}.", _schema("text")) for name in CASED])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -34,12 +35,13 @@ NAMES = [pytest.param(name, id=id) for id, name in ILLEGAL.items()]
 
 
 def _calls_what_is_offered(scenario: Scenario, implementation: Implementation, *names: str) -> Run:
-    """A run with tools of these names, in which the model calls each tool by the name under which it is offered."""
+    """A run with tools of these names, in which the model calls one after the other as each is offered."""
 
-    def turn(body: Any) -> Turn:
-        return calls(*(Call.of(name, {"city": own}) for name, own in offered(implementation.cell, body, names)))
+    def turn(body: Any, at: int) -> Turn:
+        found = offered(implementation.cell, body, names)[at : at + 1]
+        return calls(*(Call.of(name, {"city": own}) for name, own in found))
 
-    scenario.plays(Step(None, by=turn), says("Warm."))
+    scenario.plays(*(Step(None, by=partial(turn, at=at)) for at in range(len(names))), says("Warm."))
     return implementation.run(tools=[weather(name) for name in names])
 
 
@@ -121,4 +123,5 @@ def test_names_that_fall_together(scenario: Scenario, implementation: Implementa
     run.delivered(1)
     for ran in run.ran:
         assert ran.tool == ran.arguments.get("city"), f"the call of {ran.arguments.get('city')!r} has run {ran.tool!r}"
+    run.delivered(len(names))
     assert sorted(names) == sorted(ran.tool for ran in run.ran)

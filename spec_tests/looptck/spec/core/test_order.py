@@ -8,11 +8,13 @@ from looptck.bench.assertions.results import answers, answers_in_order
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
+from looptck.bench.talk import Talk
 from looptck.provider.gate import Gate
 from looptck.provider.gates import ABSENCE
 from looptck.provider.toolbox import Returns
 from looptck.values.transcript import Event, ToolEnded
 from looptck.values.turns import Call, calls, says
+from looptck.values.verdicts import NotReached
 
 FOUR = calls(
     Call.of("weather", {"city": "Paris"}),
@@ -20,6 +22,7 @@ FOUR = calls(
     Call.of("note", {"text": "in between"}),
     Call.of("ping"),
 )
+TOOLS = [call.tool for call in FOUR.calls]
 
 
 def _ended(*tools: str) -> Gate:
@@ -43,6 +46,24 @@ def test_calls_that_end_backwards(scenario: Scenario, implementation: Implementa
     answers_in_order(run, 1)
 
 
+@requirement("results-keep-call-order")
+def test_the_next_question(scenario: Scenario, implementation: Implementation) -> None:
+    """The calls of a run end backwards; the next question of the conversation has their results in call order too."""
+    implementation.needs("conversations")
+    talk = Talk(implementation)
+    _plays_backwards(scenario)
+    talk.run("Do it all.").request(2)
+    scenario.plays(says("It is noon."))
+
+    request = talk.run("What time is it?").request(1).request
+
+    got = [name for answer in request.answers for name in TOOLS if f"from {name}" in answer.text]
+    if {*got} != {*TOOLS}:
+        raise NotReached(f"the next question has results of {', '.join(got) or 'no tool'}")
+    calls_of, results_of = ", ".join(TOOLS), ", ".join(got)
+    assert TOOLS == got, f"the calls are of {calls_of}, and the next question has the results of {results_of}"
+
+
 @requirement("results-carry-their-call-ids")
 def test_results_of_calls_that_end_backwards(scenario: Scenario, implementation: Implementation) -> None:
     """Each tool ends after the next one, and each result still has the id of its own call."""
@@ -52,9 +73,13 @@ def test_results_of_calls_that_end_backwards(scenario: Scenario, implementation:
 
 
 def _backwards(scenario: Scenario, implementation: Implementation) -> Run:
-    names = [call.tool for call in FOUR.calls]
-    for tool, following in pairwise(names):
-        scenario.does(tool, Returns(f"from {tool}", hold=_ended(following, *(names[:1] if tool != names[0] else []))))
-    scenario.plays(FOUR, says("Done."))
+    _plays_backwards(scenario)
 
     return implementation.run()
+
+
+def _plays_backwards(scenario: Scenario) -> None:
+    for tool, following in pairwise(TOOLS):
+        scenario.does(tool, Returns(f"from {tool}", hold=_ended(following, *(TOOLS[:1] if tool != TOOLS[0] else []))))
+    scenario.does(TOOLS[-1], Returns(f"from {TOOLS[-1]}"))
+    scenario.plays(FOUR, says("Done."))

@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 
 from looptck.bench.bench import Scenario
-from looptck.bench.checks import Implementation, requirement
+from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.run import Run
+from looptck.bench.talk import Talk
 from looptck.values.turns import Call, Turn, calls, says
+from looptck.values.verdicts import NotReached
 
 HISTORY = ("messages", "input")
 SETTINGS = ("tools", "system", "instructions")
@@ -52,6 +54,29 @@ def test_equal_results(scenario: Scenario, implementation: Implementation) -> No
 
     run.request(len(ROUNDS) + 1)
     _is_kept(run)
+
+
+@requirement("prefix-is-the-same")
+@on("openai-chat/*/*", "anthropic-messages/*/*")
+def test_a_turn_stays_one_message(scenario: Scenario, implementation: Implementation) -> None:
+    """The two calls of a turn are in one message; the next question of the conversation has them in one too."""
+    implementation.needs("conversations")
+    talk = Talk(implementation)
+    scenario.plays(ROUNDS[1], says("Done."))
+    before = _messages_of_calls(talk.run("Add and ping."), 2)
+    scenario.plays(says("It is noon."))
+
+    after = _messages_of_calls(talk.run("What time is it?"), 1)
+
+    if not before or not after:
+        raise NotReached("a request does not carry the calls of the turn")
+    one, other = (f"{len(places)} message{'s' if len(places) > 1 else ''}" for places in (before, after))
+    assert one == other, f"the run sent the calls of a turn in {one}, and the next question has them in {other}"
+
+
+def _messages_of_calls(run: Run, n: int) -> set[str]:
+    """The places of the messages of a request that have calls."""
+    return {"/".join(call.pointer.split("/")[:3]) for call in run.request(n).request.asked}
 
 
 def _is_kept(run: Run) -> None:

@@ -347,7 +347,8 @@ def test_arguments_are_echoed(scenario: Scenario, implementation: Implementation
 
     echoed = run.echoed(1)
     assert ["order"] == [asked.tool for asked in echoed]
-    assert agrees(Asked(echoed[0].id, "order", written), echoed[0]), echoed[0].arguments
+    told = f"the arguments go back as {plain(echoed[0].arguments, MOST)}"
+    assert agrees(Asked(echoed[0].id, "order", written), echoed[0]), told
 
 
 @requirement("text-beside-calls-is-echoed")
