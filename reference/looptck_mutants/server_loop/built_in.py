@@ -108,6 +108,15 @@ class SecondsForMilliseconds(ReportingLoop):
 
 
 @breaks("server-complete-of-code-tells-where-and-how-long", cells=CHAT_STREAM)
+class CountsSeconds(ReportingLoop):
+    """Sends the time in `complete` as a number of seconds."""
+
+    def data(self, original: dict[str, Any]) -> dict[str, Any]:
+        took = original.get("execution_time_ms")
+        return original if took is None else {**original, "execution_time_ms": took / 1000}
+
+
+@breaks("server-complete-of-code-tells-where-and-how-long", cells=CHAT_STREAM)
 class CompleteOfAnotherDirectory(ReportingLoop):
     """Sends the parent directory as the working directory in `complete`."""
 
@@ -130,3 +139,13 @@ class CountsNoResults(ReportingLoop):
 
     def data(self, original: dict[str, Any]) -> dict[str, Any]:
         return {**original, "results_count": 0} if "results_count" in original else original
+
+
+@breaks("server-complete-of-search-tells-query-and-count", cells=CHAT_STREAM)
+class CountsOneResultAtLeast(ReportingLoop):
+    """Reports one result for a search without results."""
+
+    def data(self, original: dict[str, Any]) -> dict[str, Any]:
+        return (
+            {**original, "results_count": original["results_count"] or 1} if "results_count" in original else original
+        )

@@ -117,6 +117,18 @@ class FormatOfTheFirstRound(ServerLoop):
         return step
 
 
+@breaks("server-sampling-holds-in-every-round")
+class SamplingOfTheFirstRound(ServerLoop):
+    """Omits the sampling parameters and the limit of tokens after the first round."""
+
+    def _infer(self) -> Step:
+        step = super()._infer()
+        if self.round and isinstance(step, Infer):
+            for name in ("temperature", "top_p", "max_tokens"):
+                step.body.pop(name, None)
+        return step
+
+
 @breaks("server-forced-choice-holds-for-one-round")
 class ForcesACallForEver(ServerLoop):
     """Sends a tool choice that forces a call with every inference."""

@@ -113,7 +113,10 @@ class ServerUnderTest:
         return self.implementation.bench.origin + shared.ELSEWHERE
 
     def http(self, setup: str = USUAL) -> httpx.Client:
-        """An HTTP client for routes other than the loop's; use it as a context manager."""
+        """An HTTP client for routes other than the loop's; use it as a context manager.
+
+        A request to which the server does not reply raises AssertionError.
+        """
         bench = server_bench(self.implementation.bench)
         return bench.visits.http(bench.servers.url(setup))
 

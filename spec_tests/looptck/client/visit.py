@@ -8,6 +8,7 @@ import threading
 from collections.abc import Generator
 from concurrent.futures import Future
 from functools import cache
+from typing import Any
 
 import httpx
 
@@ -39,11 +40,20 @@ class Visits:
     def __init__(self, patience: float) -> None:
         self._patience = patience
 
-    def http(self, url: str, *, key: str = KEY, patiences: float = 1.0) -> httpx.Client:
-        """A plain client of a server, for its routes outside the loop; it waits this many patiences."""
-        return httpx.Client(
-            base_url=url, headers=_headers(key), timeout=self._patience * patiences, trust_env=False, verify=_trust()
-        )
+    def http(self, url: str, *, key: str = KEY) -> httpx.Client:
+        """A client of a server, for its routes outside the loop. A request without a reply is an AssertionError."""
+        return _Answered(**self._settings(url, key))
+
+    def _settings(self, url: str, key: str, patiences: float = 1.0) -> dict[str, Any]:
+        """What a client is made of. Each request has a new connection: one that is kept may be closed under it."""
+        return {
+            "base_url": url,
+            "headers": _headers(key),
+            "timeout": self._patience * patiences,
+            "trust_env": False,
+            "verify": _trust(),
+            "limits": httpx.Limits(max_keepalive_connections=0),
+        }
 
     def begin(
         self, url: str, ask: Ask, wire: str, transcript: Transcript, *, stream: bool, key: str = KEY
@@ -68,7 +78,7 @@ class Visits:
         got: list[bytes] = []
         try:
             with (
-                self.http(url, key=key, patiences=CROWDED) as client,
+                httpx.Client(**self._settings(url, key, CROWDED)) as client,
                 client.stream("POST", PATHS[reply.wire], content=sent, headers=JSON) as response,
                 contextlib.closing(_events(response, reply, transcript, got)) as events,
             ):
@@ -82,6 +92,22 @@ class Visits:
         except httpx.HTTPError as error:
             reply.broken = f"{type(error).__name__}: {error}"
         reply.raw = b"".join(got)
+
+
+class _Answered(httpx.Client):
+    """A client that holds a server to answering each request."""
+
+    def send(self, request: httpx.Request, **how: Any) -> httpx.Response:
+        """The whole reply.
+
+        Raises:
+            AssertionError: there is none, be it that the server has closed the connection, or that it is late.
+        """
+        try:
+            return super().send(request, **how)
+        except httpx.HTTPError as error:
+            asked = f"{request.method} {request.url.path}"
+            raise AssertionError(f"{asked} got no reply: {type(error).__name__}: {error}") from error
 
 
 def _events(

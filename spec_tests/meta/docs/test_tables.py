@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -94,6 +95,50 @@ def test_words_of_servers_are_those_of_the_schema(
     lines = [(f"`{one['const']}`", one["description"]) for one in words["oneOf"]]
 
     assert _table(first, lines) == between("docs/server.md", mark)
+
+
+def _sent(name: str, *path: str) -> list[tuple[str, str]]:
+    """The members of an object that a server sends, each with its types and its meaning."""
+    whole = json_fixture(f"server/{name}.schema.json")
+    schema = whole
+    for step in path:
+        schema = schema[step]
+    needed = schema.get("required", ())
+    return [
+        (f"`{key}`", f"{_types(one, whole)}{'' if key in needed else ', may be absent'}. {one['description']}")
+        for key, one in schema["properties"].items()
+    ]
+
+
+def _types(one: dict[str, Any], whole: dict[str, Any]) -> str:
+    if "$ref" in one:
+        one = whole["$defs"][one["$ref"].rpartition("/")[2]]
+    types = one.get("type", "string")
+    return " or ".join([types] if isinstance(types, str) else types)
+
+
+SENT = {
+    "posted calls": ("member", _sent("dispatch.request")),
+    "progress events": ("member", _sent("progress")),
+    "data of progress events": (
+        "member of `data`",
+        [
+            *_sent("progress", "$defs", "data"),
+            *(
+                (f"{name} of `{kind}`", words)
+                for kind in ("custom", "code_execution", "web_search")
+                for name, words in _sent("progress", "$defs", kind)
+            ),
+        ],
+    ),
+    "records": ("member", _sent("loop-members", "$defs", "record")),
+}
+
+
+@pytest.mark.parametrize("mark", SENT)
+def test_what_servers_send_is_what_the_schemas_say(mark: str) -> None:
+    """The tables of posted calls, progress events and records are those that the schemas make."""
+    assert _table(*SENT[mark]) == between("docs/server.md", mark)
 
 
 def test_dialect_of_servers_is_that_of_the_schema() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -138,3 +138,12 @@ class Repairs(Driver):
     def start(self) -> Json:
         """The description, with the declared choice."""
         return {**super().start(), "dialect": {"unknown_names": "repaired"}}
+
+
+class SaysMoreBehindResults(Driver):
+    """Puts a text behind the results of a turn, in their message."""
+
+    class loop(Loop):  # noqa: N801
+        def append_results(self, results: Sequence[ToolResult]) -> None:
+            super().append_results(results)
+            self.history[-1]["content"].append({"type": "text", "text": "Go on."})

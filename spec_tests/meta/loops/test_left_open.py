@@ -10,6 +10,12 @@ from meta.loops import left_open, own_ways, right
 from meta.loops.judging import judged
 
 WITHOUT_A_FUNCTION = ["every-call-is-answered", "no-request-is-refused"]
+PRUNING = [
+    "claude-pruning-keeps-the-latest-rounds",
+    "claude-pruning-drops-older-rounds",
+    "claude-pruning-to-none-drops-all",
+    "claude-pruning-beyond-the-rounds-drops-none",
+]
 PLAIN = "*/plain/sync"
 
 
@@ -59,3 +65,12 @@ def test_declared_choices_are_not_judged(loop: type[Driver], requirement: str) -
     results = judged(loop, "openai-chat/plain/sync", requirements=[requirement])
 
     assert {"not-applicable"} == {result.verdict for result in results if result.requirement == requirement}
+
+
+def test_text_behind_results_is_not_part_of_pruning() -> None:
+    """A loop that puts a text behind its results, which is only advised against, prunes as well as any other."""
+    cell, driver = "anthropic-messages/plain/sync", left_open.SaysMoreBehindResults
+    results = judged(driver, cell, profile="anthropic-loop", requirements=PRUNING, examples=3)
+
+    assert [] == [(result.requirement, result.case, result.reason) for result in results if result.verdict in AGAINST]
+    assert {*PRUNING} == {result.requirement for result in results if result.verdict == "pass"}

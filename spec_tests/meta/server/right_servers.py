@@ -7,11 +7,13 @@ from dataclasses import replace
 from looptck_reference.server.bench import Bench
 from looptck_reference.server.config import Config
 from looptck_reference.server.dialects import TODAY
+from looptck_reference.server.loop import ServerLoop
 from looptck_reference.server.serving import Run, Simulator
 from looptck_reference.server.tools import Workshop
-from looptck_reference.server.values import RunRequest
+from looptck_reference.server.values import Record, RunRequest
+from looptck_reference.vocabulary.values import Json
 
-__all__ = ["ForgetsVariables", "Later"]
+__all__ = ["ForgetsVariables", "Later", "RecordsObjects"]
 
 
 class Later(Bench):
@@ -20,6 +22,15 @@ class Later(Bench):
     def config(self, setup: str, upstream: str, dispatch: str) -> Config:
         """With its dialect."""
         return replace(super().config(setup, upstream, dispatch), dialect=TODAY)
+
+
+class RecordsObjects(Bench):
+    """Records the arguments of a call as the object that they are."""
+
+    class simulator(Simulator):  # noqa: N801
+        class loop(ServerLoop):  # noqa: N801
+            def _entry(self, record: Record) -> Json:
+                return {**super()._entry(record), "arguments": record.called.arguments}
 
 
 class ForgetsVariables(Bench):

@@ -71,6 +71,7 @@ def tagged(message: Json) -> Json:
 GOOD: list[tuple[str, Any]] = [
     ("openai-chat.reply", chat({"content": "72F.", "tool_calls": None}, session_id="s", agentic_tool_calls=[RECORD])),
     ("openai-chat.reply", chat({"content": None, "tool_calls": [CALL]}, "tool_calls", agentic_tool_calls=[])),
+    ("openai-chat.reply", chat({"content": ""}, agentic_tool_calls=[{**RECORD, "arguments": {"city": "Paris"}}])),
     ("openai-chat.reply", chat({"content": "Done."}, files=[{**FILE, "text": "a,b"}], something={"new": 1})),
     ("openai-chat.event", chunk({"content": "It is"})),
     ("openai-chat.event", chunk({"tool_calls": [{"index": 0, **CALL}]}, "tool_calls", usage=USAGE, session_id="s")),
@@ -96,7 +97,7 @@ GOOD: list[tuple[str, Any]] = [
     ("session", {"messages": [tagged(one) for one in HISTORY], "images": [], "videos": [], "files": []}),
 ]
 BAD: list[tuple[str, Any, str]] = [
-    ("openai-chat.reply", chat({"content": ""}, agentic_tool_calls=[{**RECORD, "arguments": {}}]), "arguments"),
+    ("openai-chat.reply", chat({"content": ""}, agentic_tool_calls=[{**RECORD, "arguments": []}]), "arguments"),
     ("openai-chat.reply", chat({"content": ""}, agentic_tool_calls=[{"round": 0}]), "result_content"),
     ("openai-chat.reply", chat({"content": None, "tool_calls": None}, "tool_calls"), "tool_calls"),
     ("openai-chat.reply", chat({"content": ""}, files=[{"id": "f"}]), "/files/0"),
@@ -130,6 +131,16 @@ def test_what_documents_show(schema: str, value: Any) -> None:
 def test_what_is_wrong(schema: str, value: Any, place: str) -> None:
     """A fault is told with its place, or with the member that is missing."""
     assert place in "; ".join(schemas.faults(schema, value))
+
+
+def test_a_long_value_that_is_wrong() -> None:
+    """A fault says what is wrong with a value, however long that is; of many faults a sentence has three."""
+    found = schemas.faults("progress", progress("complete", "web_search", results_count="ß" * 9000))
+
+    assert ['/data/results_count: "ßß', 'is not of type "integer"'] == [found[0][:24], found[0][-24:]]
+    assert len(found[0]) < 200
+    assert "1; 2; 3" == schemas.in_words(["1", "2", "3"])
+    assert "1; 2; 3; and 2 more" == schemas.in_words(["1", "2", "3", "4", "5"])
 
 
 @pytest.mark.parametrize(("schema", "value"), GOOD + [(schema, value) for schema, value, _ in BAD])

@@ -6,11 +6,13 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
+import httpx
 import pytest
 
 from looptck.client import Ask, Reply
 from looptck.client import visit as room
 from looptck.client.visit import Visits
+from looptck.spec.server_loop.replies import json_of
 from looptck.values.outcome import Failed, Outcome, Value
 from looptck.values.transcript import ServerEvent, Transcript
 from meta.server.tiny import EVENTS, JSON, Handler, Tiny
@@ -167,3 +169,58 @@ def test_other_routes(server: Tiny) -> None:
         told = client.get("/v1/models").json()
 
     assert f"Bearer {room.KEY}" in told.values()
+
+
+class HangsUp(Handler):
+    """Closes the connection in place of a reply."""
+
+    def do_POST(self) -> None:  # noqa: N802  the name that the class wants
+        """Read the body, and go."""
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.close_connection = True
+
+
+def test_a_route_that_does_not_answer() -> None:
+    """A server that closes the connection in place of a reply is at fault, and not looptck."""
+    server = Tiny(HangsUp, "", "")
+    try:
+        with Visits(10.0).http(server.url) as client, pytest.raises(AssertionError) as failed:
+            client.post("/v1/files", content=b"no form")
+    finally:
+        server.shutdown()
+        server.server_close()
+
+    assert "POST /v1/files got no reply: RemoteProtocolError: " in str(failed.value)
+
+
+class Keeps(Handler):
+    """Says from which port it is asked, and keeps the connection."""
+
+    def do_GET(self) -> None:  # noqa: N802
+        """Answer."""
+        port = str(self.client_address[1]).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(port)))
+        self.end_headers()
+        self.wfile.write(port)
+
+
+def test_each_request_has_its_own_connection() -> None:
+    """A connection that a server keeps, and may close at any time, is not used again."""
+    server = Tiny(Keeps, "", "")
+    try:
+        with Visits(10.0).http(server.url) as client:
+            ports = [client.get("/v1/models").text for _ in range(2)]
+    finally:
+        server.shutdown()
+        server.server_close()
+
+    assert 2 == len({*ports})
+
+
+def test_a_route_that_answers_no_json() -> None:
+    """A page in place of JSON is a fault of the server, too."""
+    page = httpx.Response(200, text="<html>", request=httpx.Request("GET", "http://127.0.0.1/v1/models"))
+
+    with pytest.raises(AssertionError, match="models was answered with no JSON: '<html>'"):
+        json_of(page)

@@ -18,7 +18,7 @@ from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.oracle import Owed, Wanted, difference
 from looptck.bench.run import Run
-from looptck.values.history import Answered, Asked, Item
+from looptck.values.history import Answered, Asked, Item, Said
 from looptck.values.plain import plain
 from looptck.values.turns import Call, Hosted, Thinking, Turn, calls, says, turn
 
@@ -53,6 +53,19 @@ def _latest(run: Run, n: int, keep: int) -> list[Wanted]:
     return [*(item for one in rounds[max(0, len(rounds) - keep) :] for item in one), *unfinished]
 
 
+def _carried(run: Run, n: int) -> list[Item]:
+    """The pieces of request ``n``, without texts behind results in one message, which are not part of pruning."""
+    carried: list[Item] = []
+    message = None
+    for item in run.normalized(n).items:
+        place = item.pointer.rpartition("/")[0]
+        if isinstance(item, Answered):
+            message = place
+        if not (isinstance(item, Said) and place == message):
+            carried.append(item)
+    return carried
+
+
 def _same(n: int, wanted: Sequence[Wanted], items: Sequence[Item]) -> None:
     """Assert that request ``n`` has these pieces; the order of results is not part of pruning."""
     found = difference(_in_order(wanted), _in_order(items))
@@ -67,7 +80,7 @@ def _in_order(items: Sequence[Any]) -> list[Any]:
 
 def _ends_with_its_latest(run: Run, keep: int) -> None:
     for received in run.requests:
-        wanted, items = _latest(run, received.n, keep), run.normalized(received.n).items
+        wanted, items = _latest(run, received.n, keep), _carried(run, received.n)
         _same(received.n, wanted, items[max(0, len(items) - len(wanted)) :])
 
 
@@ -81,13 +94,15 @@ def _has_nothing_older(run: Run, keep: int) -> None:
 
 def _is_prompt_and_latest(run: Run, keep: int) -> None:
     for received in run.requests:
-        _same(received.n, [*run.expected(1), *_latest(run, received.n, keep)], run.normalized(received.n).items)
+        _same(received.n, [*run.expected(1), *_latest(run, received.n, keep)], _carried(run, received.n))
 
 
-def _pruned(scenario: Scenario, implementation: Implementation, keep: int | None, turns: list[Turn] = ROUNDS) -> Run:
+def _pruned(
+    scenario: Scenario, implementation: Implementation, keep: int | None, turns: list[Turn] = ROUNDS, **how: Any
+) -> Run:
     """A run of these turns that keeps ``keep`` rounds and has ended."""
     scenario.plays(*turns, says("Done."))
-    run = implementation.run(keep_rounds=keep)
+    run = implementation.run(keep_rounds=keep, **how)
     run.request(len(turns) + 1)
     return run
 
@@ -96,8 +111,18 @@ def _pruned(scenario: Scenario, implementation: Implementation, keep: int | None
 @pytest.mark.parametrize("keep", [1, 3])
 def test_prompt(scenario: Scenario, implementation: Implementation, keep: int) -> None:
     """Every request begins with the system prompt and the first user message, however much was pruned."""
-    run = _pruned(scenario, implementation, keep)
+    _begins_with_its_prompt(_pruned(scenario, implementation, keep))
 
+
+@requirement("claude-pruning-keeps-the-prompt")
+def test_prompt_of_several_messages(scenario: Scenario, implementation: Implementation) -> None:
+    """Every request begins with all messages of a prompt that goes on with an earlier conversation."""
+    turns = [calls(Call.of("ping")) for _ in range(3)]
+
+    _begins_with_its_prompt(_pruned(scenario, implementation, 1, turns, agent="recalling"))
+
+
+def _begins_with_its_prompt(run: Run) -> None:
     prompt = run.expected(1)
     for received in run.requests:
         _same(received.n, prompt, received.request.items[: len(prompt)])

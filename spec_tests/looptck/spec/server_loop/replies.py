@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from looptck.bench.run import Run
 from looptck.client import Progress, Reply
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
+
+if TYPE_CHECKING:
+    import httpx
 
 PING = Call.of("ping")
 PARIS = Call.of("weather", {"city": "Paris"})
@@ -48,6 +51,14 @@ def results_of_all(run: Run) -> list[str]:
     else:
         reported = [str(record.get("result_content")) for record in run.got.records]
     return reported + [answer.text for received in run.received for answer in received.request.answers]
+
+
+def json_of(got: httpx.Response) -> Any:
+    """The JSON of the reply of a route. Raises AssertionError if it is none."""
+    try:
+        return got.json()
+    except (ValueError, RecursionError):
+        raise AssertionError(f"{got.url.path} was answered with no JSON: {got.text[:300]!r}") from None
 
 
 def as_json(value: Any) -> Any:

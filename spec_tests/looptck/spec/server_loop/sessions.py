@@ -10,6 +10,7 @@ from looptck.bench.bench import Scenario
 from looptck.bench.run import Run
 from looptck.bench.server import ServerUnderTest
 from looptck.client.export import exported
+from looptck.spec.server_loop.replies import json_of
 from looptck.values.history import Answered, Asked, Item, Said, spelled
 from looptck.values.plain import Listed
 from looptck.values.turns import Call, calls, says
@@ -54,7 +55,7 @@ def export(server: ServerUnderTest, session: str) -> Any:
         got = client.get(path(session))
     if got.status_code != 200:
         raise NotReached(f"the export of session {session} was answered with {got.status_code}: {got.text[:300]}")
-    return got.json()
+    return json_of(got)
 
 
 def stored_history(server: ServerUnderTest, session: str) -> list[Line]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import requirement
 from looptck.bench.server import ServerUnderTest
-from looptck.spec.server_loop.replies import DONE
+from looptck.spec.server_loop.replies import DONE, json_of
+from looptck.values.plain import plain
 
 TYPES = {False: "application/json", True: "text/event-stream"}
 """The content types of replies, by whether they are streams."""
@@ -29,10 +30,11 @@ def test_models(scenario: Scenario, server: ServerUnderTest) -> None:
         reply = client.get("/v1/models")
 
     assert 200 == reply.status_code
-    listed = reply.json()
+    listed = json_of(reply)
+    assert isinstance(listed, dict), f"the models are no object: {plain(listed, 300)}"
     assert "list" == listed.get("object")
-    ids = [model.get("id") for model in listed.get("data") or ()]
-    assert ids, f"no model is listed: {listed}"
+    ids = [model.get("id") for model in listed.get("data") or () if isinstance(model, dict)]
+    assert ids, f"no model is listed: {plain(listed, 300)}"
     assert server.ask(members={"model": ids[0]}).got.ok
 
 

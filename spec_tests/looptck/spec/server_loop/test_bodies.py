@@ -101,9 +101,11 @@ def test_no_request(scenario: Scenario, server: ServerUnderTest, wrong: str) -> 
         scenario.plays(Step(says(DONE), before=go_on), says(DONE))
     other = server.begin()
 
-    refusal = _posted(server, content)
-    go_on.open()
-    run = server.end(other)
+    try:
+        refusal = _posted(server, content)
+    finally:
+        go_on.open()
+        run = server.end(other)
 
     text = refusal.error or ""
     in_its_stream = refusal.status == 200 and refusal.stream
@@ -129,9 +131,11 @@ def test_other_content_type(scenario: Scenario, server: ServerUnderTest) -> None
     if server.can("upstream") and not asked.wait_here(server.implementation.bench.patience.gate):
         raise NotReached(f"the other client's request did not reach the model: {server.end(other).got}")
 
-    got = _posted(server, json.dumps(_body(server)).encode(), "text/plain")
-    go_on.open()
-    server.end(other)
+    try:
+        got = _posted(server, json.dumps(_body(server)).encode(), "text/plain")
+    finally:
+        go_on.open()
+        server.end(other)
 
     status = got.status
     server.implementation.diverges("a request in plain text", "answered" if status == 200 else "refused")

@@ -78,7 +78,7 @@ def test_standard_flow(scenario: Scenario, server: ServerUnderTest) -> None:
     _handed_over(first)
     for run in (first, second):
         found = schemas.stream_faults(run.got) if run.got.stream else schemas.reply_faults(run.got)
-        assert [] == found
+        assert [] == found, f"what the client got does not fit its schema: {schemas.in_words(found)}"
     assert ["calls", "end"] == [run.got.turn.stopped for run in (first, second)]
 
 

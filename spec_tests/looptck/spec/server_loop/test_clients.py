@@ -11,9 +11,12 @@ from looptck.bench.server import ServerUnderTest
 from looptck.client.export import exported
 from looptck.provider.gate import Gate
 from looptck.provider.gates import tool_began
+from looptck.provider.script import Step
 from looptck.provider.toolbox import Behaviour, Returns
 from looptck.spec.server_loop.clients import Client
+from looptck.spec.server_loop.replies import json_of
 from looptck.spec.server_loop.sessions import fresh, path
+from looptck.values.framing import Framing
 from looptck.values.history import Answered, Asked, Item
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotReached
@@ -24,6 +27,8 @@ HANGING, OTHER, SLOW = Client("hanging"), Client("other"), Client("slow")
 LARGE = "0123456789abcdef" * 62_500
 """One million characters. Arguments and results of this size in three rounds exceed all buffers between a server and a
 client that does not read."""
+IN_LARGE_PIECES = Framing(fragment=16_384)
+"""Large arguments come in few deltas: how long a server takes to join many small ones is not the question here."""
 
 
 def _does(scenario: Scenario, client: Client, *behaviours: Behaviour) -> None:
@@ -108,7 +113,7 @@ def test_session_of_a_leaver(scenario: Scenario, server: ServerUnderTest) -> Non
 def _kept(server: ServerUnderTest, session: str) -> list[Item] | None:
     with server.http() as client:
         got = client.get(path(session))
-    return exported(got.json()) if got.status_code == 200 else None
+    return exported(json_of(got)) if got.status_code == 200 else None
 
 
 def _is_whole(items: list[Item]) -> bool:
@@ -183,7 +188,8 @@ def test_slow_reader(scenario: Scenario, server: ServerUnderTest) -> None:
         if not waited:
             waited.append(go_on.wait_here(patience.outcome))  # megabytes go to and fro
 
-    scenario.plays(*(calls(Call.of(SLOW.tool.name, {"text": f"{n} {LARGE}"})) for n in range(3)), says(SLOW.answer))
+    turns = (calls(Call.of(SLOW.tool.name, {"text": f"{n} {LARGE}"})) for n in range(3))
+    scenario.plays(*(Step(turn, IN_LARGE_PIECES) for turn in turns), says(SLOW.answer))
     _does(scenario, SLOW, *(Returns(f"{n} {LARGE}") for n in range(3)))
     scenario.watching = (began,)
     slow = server.begin(SLOW.question, tools=(SLOW.tool,), on_event=slowly)

@@ -19,6 +19,7 @@ from looptck.provider.gate import Gate
 from looptck.provider.gates import tools_began
 from looptck.provider.toolbox import Returns
 from looptck.spec.server_loop.clients import Client
+from looptck.spec.server_loop.replies import json_of
 from looptck.spec.server_loop.sessions import comparable, fresh, path
 from looptck.values.verdicts import NotApplicable, NotReached
 
@@ -121,7 +122,7 @@ def test_many_sessions(scenario: Scenario, server: ServerUnderTest) -> None:
     if len(kept) < KEPT:
         raise NotReached(f"of {CLIENTS} sessions {len(kept)} can be exported, {_failed(runs)}")
     for client, got in kept:
-        lines = comparable(exported(got.json()))
+        lines = comparable(exported(json_of(got)))
         assert {client.name} == _names(got.content), f"the session of {client.name} names other clients"
         for n in range(ROUNDS):
             assert (f"result of {client.tool.name}", client.result(n)) in lines

@@ -111,7 +111,8 @@ def test_results_in_records(scenario: Scenario, server: ServerUnderTest) -> None
 
     records = _records(reply_after_rounds(server.ask(), 2))
 
-    assert [] == schemas.faults("loop-members", {"agentic_tool_calls": records})
+    found = schemas.faults("loop-members", {"agentic_tool_calls": records})
+    assert [] == found, f"the records do not fit their schema: {schemas.in_words(found)}"
     assert ["pong", "5 °C and rain"] == [record["result_content"] for record in records]
 
 

@@ -1,4 +1,4 @@
-"""Server-side loops: the tool choice, the format and the usage of the model requests in one run."""
+"""Server-side loops: the tool choice, the format, the sampling and the usage of the model requests in one run."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from looptck.bench.bench import Scenario
 from looptck.bench.checks import requirement
 from looptck.bench.run import Run
 from looptck.bench.server import ServerUnderTest
+from looptck.values.plain import plain
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
 
@@ -35,8 +36,10 @@ def test_forced_choice(scenario: Scenario, server: ServerUnderTest, choice: dict
 
     first, *later = [received.body.get("tool_choice") for received in _all(run, 2)]
     if first in FREE:
-        raise NotReached(f"the first model request forces no call: its tool_choice is {first!r}")
-    assert [] == [one for one in later if one not in FREE], f"the later model requests have the tool_choice {later}"
+        has = "no tool_choice" if first is None else f"the tool_choice {plain(first)}"
+        raise NotReached(f"the client's request forces a call, and the first model request has {has}")
+    forced = [one for one in later if one not in FREE]
+    assert [] == forced, f"the later model requests have the tool_choice {plain(later)}"
 
 
 FORMAT = {
@@ -65,6 +68,43 @@ def test_response_format(scenario: Scenario, server: ServerUnderTest) -> None:
     if first is None:
         raise NotApplicable("the server does not hand a response_format to its model in the first round")
     assert first == last
+
+
+@requirement("server-sampling-holds-in-every-round")
+@pytest.mark.parametrize(("name", "value"), [("temperature", 0.25), ("top_p", 0.5)])
+def test_sampling(scenario: Scenario, server: ServerUnderTest, name: str, value: float) -> None:
+    """A sampling parameter of the first of three model requests is in the later ones too, if not the request's own."""
+    scenario.plays(calls(PARIS), calls(PARIS), says("Done."))
+
+    run = server.ask(members={name: value})
+
+    first, *later = [received.body.get(name) for received in _all(run, 3)]
+    if first is None:
+        raise NotApplicable(f"the server does not hand {name} to its model in the first round")
+    strange = [one for one in later if one not in (first, value)]
+    assert [] == strange, f"{name} is {first} in the first model request, and then {plain(later)}"
+
+
+LIMITS = ("max_completion_tokens", "max_tokens")
+MOST = 777
+
+
+@requirement("server-sampling-holds-in-every-round")
+def test_most_tokens(scenario: Scenario, server: ServerUnderTest) -> None:
+    """A limit of tokens in the first of three model requests is in the later ones too, or a lower one."""
+    scenario.plays(calls(PARIS), calls(PARIS), says("Done."))
+
+    run = server.ask(members={"max_tokens": MOST})
+
+    first, *later = [_limit(received.body) for received in _all(run, 3)]
+    if first is None:
+        raise NotApplicable("the server does not hand max_tokens to its model in the first round")
+    held = [one is not None and one <= first for one in later]
+    assert all(held), f"the first model request may have {first} tokens, and the later ones {plain(later)}"
+
+
+def _limit(body: dict[str, Any]) -> int | None:
+    return next((body[name] for name in LIMITS if isinstance(body.get(name), int)), None)
 
 
 def _all(run: Run, least: int) -> list[Any]:

@@ -75,7 +75,8 @@ def test_plain_replies(scenario: Scenario, server: ServerUnderTest, conversation
 
     if reply.broken:
         raise NotReached(f"the reply is incomplete: {reply}")
-    assert [] == schemas.reply_faults(reply)
+    found = schemas.reply_faults(reply)
+    assert [] == found, f"the reply does not fit its schema: {schemas.in_words(found)}"
 
 
 @requirement("server-events-fit-their-schemas")
@@ -86,4 +87,5 @@ def test_events(scenario: Scenario, server: ServerUnderTest, conversation: Conve
 
     if not reply.events:
         raise NotReached(f"there is no event: {reply}")
-    assert [] == schemas.stream_faults(reply)
+    found = schemas.stream_faults(reply)
+    assert [] == found, f"the stream does not fit its schemas: {schemas.in_words(found)}"

@@ -11,6 +11,7 @@ from looptck.bench.checks import lengthy, requirement
 from looptck.bench.server import ServerUnderTest
 from looptck.client.export import exported
 from looptck.provider.faults import HttpError
+from looptck.spec.server_loop.replies import json_of
 from looptck.spec.server_loop.sessions import (
     DONE,
     PING,
@@ -66,7 +67,7 @@ def _kept(server: ServerUnderTest, session: str) -> Sequence[Line] | None:
     """The history of a session; None if it does not exist."""
     with server.http() as client:
         got = client.get(path(session))
-    return Listed(comparable(exported(got.json()))) if got.status_code == 200 else None
+    return Listed(comparable(exported(json_of(got)))) if got.status_code == 200 else None
 
 
 @requirement("server-missing-session-is-404")
@@ -120,7 +121,7 @@ def test_bad_import(scenario: Scenario, server: ServerUnderTest, body: bytes) ->
     assert 200 == after.status_code, (
         f"after that, the session was answered with {after.status_code}: {after.text[:200]}"
     )
-    assert before == comparable(exported(after.json()))
+    assert before == comparable(exported(json_of(after)))
 
 
 @requirement("server-deleted-session-is-gone")
@@ -158,5 +159,5 @@ def test_one_more(scenario: Scenario, server: ServerUnderTest) -> None:
         forgotten = client.get(path(ids[1])).status_code
 
     assert 200 == again.status_code, f"the session that was read last is answered with {again.status_code}"
-    assert comparable(exported(first.json())) == comparable(exported(again.json()))
+    assert comparable(exported(json_of(first))) == comparable(exported(json_of(again)))
     assert 404 == forgotten, f"of {MOST + 1} sessions the least recently used one still exists"

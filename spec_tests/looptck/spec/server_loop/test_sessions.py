@@ -8,6 +8,7 @@ from looptck.bench.server import PING as PING_TOOL
 from looptck.bench.server import WEATHER as WEATHER_TOOL
 from looptck.bench.server import ServerUnderTest
 from looptck.client.export import exported
+from looptck.spec.server_loop.replies import json_of
 from looptck.spec.server_loop.sessions import (
     DONE,
     PING,
@@ -130,7 +131,7 @@ def test_unknown_id(scenario: Scenario, server: ServerUnderTest) -> None:
     with server.http() as client:
         after = client.get(path(session))
     assert 200 == after.status_code, f"the session of a run is answered with {after.status_code}: {after.text[:200]}"
-    assert ("user", FIRST) in comparable(exported(after.json()))
+    assert ("user", FIRST) in comparable(exported(json_of(after)))
 
 
 @requirement("server-imported-session-goes-on")

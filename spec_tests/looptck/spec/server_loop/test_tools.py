@@ -27,6 +27,7 @@ from looptck.spec.server_loop.builtin_tools import (
 )
 from looptck.spec.server_loop.replies import events_of_phase, in_calling_alone, results_of_all
 from looptck.values.history import Offered
+from looptck.values.plain import plain
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
 
@@ -165,6 +166,20 @@ def test_complete_of_a_search(scenario: Scenario, server: ServerUnderTest) -> No
     assert FOUND == data.get("query")
 
 
+@requirement("server-complete-of-search-tells-query-and-count")
+@on(CHAT)
+def test_complete_of_a_search_without_hits(scenario: Scenario, server: ServerUnderTest) -> None:
+    """For a word that nothing contains the event data has no results, or no number of them."""
+    name = _search(server)
+    scenario.plays(calls(Call.of(name, {"query": UNKNOWN})), says("Done."))
+
+    run = server.ask(members=search_members(server))
+
+    assert run.got.ended
+    count = _complete(run).get("results_count")
+    assert count in (None, 0), f"nothing contains {UNKNOWN}, and results_count is {count!r}"
+
+
 @requirement("server-complete-of-code-tells-the-code")
 def test_complete_of_code(scenario: Scenario, server: ServerUnderTest) -> None:
     """The event data has the code as the model wrote it."""
@@ -219,6 +234,26 @@ def test_place_and_time_of_code(scenario: Scenario, server: ServerUnderTest) -> 
     assert str(data.get("stdout")).strip() == data.get("working_directory")
     assert type(took) in (int, float), f"execution_time_ms is {took!r}"
     assert took >= 0
+
+
+@requirement("server-complete-of-code-tells-where-and-how-long")
+def test_time_of_slow_code(scenario: Scenario, server: ServerUnderTest) -> None:
+    """A program that works for 0.4 s takes at least 300 ms, whichever clock the server reads."""
+    coder = Coder.of(server)
+    works = "while time.process_time() < began + 0.4: pass"
+    scenario.plays(
+        calls(coder.call("import time", "began = time.process_time()", works, "print('worked')")), says("Done.")
+    )
+
+    run = coder.ask()
+
+    assert run.got.ended
+    data = _complete(run)
+    if "worked" not in str(data.get("stdout")):
+        raise NotReached(f"control: the program should work for 0.4 s, and is reported as {plain(data)}")
+    took: Any = data.get("execution_time_ms")
+    assert type(took) in (int, float), f"execution_time_ms is {took!r}"
+    assert took >= 300, f"the program works for 0.4 s, and execution_time_ms is {took!r}"
 
 
 def _search(server: ServerUnderTest) -> str:
