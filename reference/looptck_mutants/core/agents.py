@@ -122,6 +122,14 @@ class HandoffAlone(Loop):
         return super().model_answered(replace(turn, calls=over) if over else turn)
 
 
+@breaks("call-beside-a-handoff-is-not-lost")
+class LaterCallUndoesIt(Loop):
+    """Forgets a handoff when a later call of the turn is none."""
+
+    def hand_over(self, results: Sequence[ToolResult]) -> None:
+        super().hand_over(results if results and _is_over(self, results[-1].name) else [])
+
+
 @breaks("unknown-agent-is-told")
 class HandedToNobody(Loop):
     """Ends the run at a handoff to an agent that there is not."""

@@ -210,6 +210,14 @@ class ComplainsAsATool(Loop):
         return self.wire.opening([{"role": "tool", "tool_call_id": "output", "content": str(error)}])
 
 
+@breaks("asking-again-ends-with-the-user", cells=MESSAGES)
+class AsksAgainWithoutAWord(Loop):
+    """Says nothing about an output that does not fit, and asks once more."""
+
+    def complaint(self, turn: Turn, error: BadOutput) -> Sequence[Json]:
+        return []
+
+
 @breaks("turn-after-an-output-is-accepted", collateral={"no-request-is-refused": REFUSED})
 class KeepsTheValue(Loop):
     """Keeps the value of an output in the history in place of its text."""

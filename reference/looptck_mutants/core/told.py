@@ -186,6 +186,15 @@ class FailureIsToldAsSuccess(Telling):
         return _only(lambda event: [{**event, "how": "value"}] if event["kind"] == "end" else [event], emit)
 
 
+@breaks("limit-ends-are-told", cells=CHAT)
+class NoEndAtTheLimit(Telling):
+    """Tells no end of a run that fails at its limit."""
+
+    def hands_on(self, case: Json, emit: Emit) -> Emit:
+        limited = "limit" in case["options"]
+        return _only(lambda event: [] if limited and event.get("how") == "error" else [event], emit)
+
+
 @breaks(
     "end-is-told-once",
     cells=CHAT,

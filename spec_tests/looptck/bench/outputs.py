@@ -17,6 +17,7 @@ from typing import Any, Literal
 from jsonschema_rs import Draft202012Validator, ReferencingError, ValidationError
 
 from looptck.bench.answering import ruled_out
+from looptck.bench.offers import definition
 from looptck.bench.schema_blocks import filled
 from looptck.provider.renamed import Names
 from looptck.values.history import Offered, Request, Said
@@ -117,6 +118,25 @@ def format_of(body: Mapping[str, Any], wire: str) -> tuple[Any, bool] | None:
     named = found.get("json_schema")
     inner: Mapping[str, Any] = named if isinstance(named, dict) else found
     return inner.get("schema"), wire == "anthropic-messages" or inner.get("strict") is True
+
+
+def dangling(body: Any, wire: str, wanted: Wanted) -> str:
+    """The first reference in a request's format, or in a tool of the loop's own, that names nothing; empty if none."""
+    if not isinstance(body, dict):
+        return ""
+    format, request = format_of(body, wire), WIRES[wire].service(True).read(body)
+    schemas = [format[0]] if format else []
+    schemas += [tool.parameters for tool in own_tools(request, wanted.tools)]
+    found = (one for root in schemas for one in _references(root) if one.startswith("#/") and not definition(one, root))
+    return next(found, "")
+
+
+def _references(schema: Any) -> Iterator[str]:
+    """All references in a schema."""
+    for inner in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
+        yield from _references(inner)
+    if isinstance(schema, dict) and isinstance(schema.get("$ref"), str):
+        yield schema["$ref"]
 
 
 def own_tools(request: Request, tools: Mapping[str, str]) -> list[Offered]:

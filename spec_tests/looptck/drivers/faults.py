@@ -17,7 +17,7 @@ EXPLANATIONS: dict[Kind, str] = {
     "hung": "the driver did not answer in time",
     "rubbish": "the driver wrote a line to standard output that is not a protocol message",
     "half-line": "a line of the driver has no end",
-    "bad-message": "the driver sent a message that breaks the protocol's schema",
+    "bad-message": "the driver sent a message that breaks the protocol",
     "answered-twice": "the driver finished the same run twice",
     "unknown-id": "the driver sent a message for an unknown run",
     "given-up": "the driver failed too many times in a row and is not started again",

@@ -227,7 +227,8 @@ class Process:
                 self._too_late(child, id, "answered-twice", f"a second `finished` for run {id}")
             else:
                 what = "a `chunk`" if message["type"] == "chunk" else "an `event`"
-                self._too_late(child, id, "bad-message", f"{what} for run {id} after its `finished`")
+                why = "the loop still called its caller back when its run was over, or the driver ended it too early"
+                self._too_late(child, id, "bad-message", f"{what} for run {id} after its `finished`: {why}")
         elif not finished:
             run.on_told(message["text"] if message["type"] == "chunk" else message["event"])
         elif run.faults:

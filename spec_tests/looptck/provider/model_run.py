@@ -22,6 +22,7 @@ from looptck.provider.streamed import Stream, recorded, streamed
 from looptck.values.growth import Bodies, Growth
 from looptck.values.history import Request
 from looptck.values.jsontext import parsed
+from looptck.values.outcome import OVER
 from looptck.values.problem import Problem
 from looptck.values.transcript import (
     TOO_MUCH,
@@ -269,7 +270,7 @@ class ModelRun:
         if problems:
             return self._noted(n, problems[0].status, "refused", _refused(speaker.wire, problems[0]))
         if step is None:
-            over = speaker.wire.error_body(400, f"looptck: the script ends before request {n}.")
+            over = speaker.wire.error_body(400, f"{OVER} {n}.")
             return self._noted(n, 400, "past the end of the script", whole(400, over))
         return self._play(speaker, n, self._made(step, received), body)
 

@@ -33,6 +33,14 @@ def results(run: Run, n: int) -> list[Block]:
     return [block for blocks in carrying(run, n) for block in blocks if block.get("type") == "tool_result"]
 
 
+def share_one_message(run: Run, n: int) -> None:
+    """The results in request ``n`` are in one message. NotReached: there are no two."""
+    found, messages = results(run, n), carrying(run, n)
+    if len(found) < 2:
+        raise NotReached("a single result is always in one message")
+    assert 1 == len(messages), f"{len(found)} results are spread over {len(messages)} messages"
+
+
 def listed(received: Received, member: str) -> list[Block]:
     """The objects in a top-level list of a request; empty if there is no such list."""
     body = received.body if isinstance(received.body, dict) else {}

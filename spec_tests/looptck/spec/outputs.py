@@ -9,7 +9,7 @@ from typing import Any
 
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, RunOverrides
-from looptck.bench.outputs import FORM, Place, Schema, Wanted, place
+from looptck.bench.outputs import FORM, Place, Schema, Wanted, dangling, place
 from looptck.bench.run import Run
 from looptck.bench.schema_blocks import without_nulls
 from looptck.catalogue.agents import agent
@@ -185,7 +185,20 @@ def given(run: Run, asked: Wanted) -> tuple[Received, Place]:
         turn = run.turns.get(received.n)
         if turn is not None and all(call.tool == at.tool for call in turn.calls):
             return received, at
+    if why := _names_nothing(run, asked):
+        raise NotReached(f"{why}; the loop {run.outcome}")
     raise NotReached(f"no request shows the schema of the output, so the model gave none; the loop {run.outcome}")
+
+
+def _names_nothing(run: Run, asked: Wanted) -> str:
+    """What is wrong with a run whose schema refers to something that is not there; empty if that is not so."""
+    for received in run.requests:
+        if reference := dangling(received.body, run.cell.wire, asked):
+            return (
+                f"in the schema that request {received.n} shows the $ref {reference} names nothing, as definitions "
+                "belong at the top of a whole schema; the model gave no output"
+            )
+    return ""
 
 
 def shows_none(run: Run) -> str:

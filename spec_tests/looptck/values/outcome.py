@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from looptck.values.plain import plain
+
+OVER = "looptck: the script ends before request"
+"""What looptck says, with its number, to a request for which its script has no turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,11 @@ class Failed:
 
     def __str__(self) -> str:
         where = ", where no caller can catch it" if self.escaped else ""
+        if over := re.search(rf"{OVER} (\d+)", self.message):
+            return (
+                f"asked for more turns than the script has, and raised {self.type} because looptck refused request "
+                f"{over[1]} (reason: {self.reason}{where})"
+            )
         return f"raised {self.type}: {shortened(self.message, 300)} (reason: {self.reason}{where})"
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from looptck.drivers.protocol import complaint
-from looptck.values.outcome import Failed, Outcome, Value, from_message, serializable
+from looptck.values.outcome import OVER, Failed, Outcome, Value, from_message, serializable
 
 FULL = {"kind": "value", "text": "Hi.", "stop": "end", "output": {"a": [0]}, "usage": {"total_tokens": 3}}
 
@@ -51,6 +51,14 @@ def test_an_error_is_of_the_types_that_it_extends() -> None:
     assert isinstance(extending, Failed)
     assert (True, False) == (alone.is_a("Tired"), alone.is_a("RuntimeError"))
     assert (True, True, False) == tuple(map(extending.is_a, ("Tired", "RuntimeError", "ValueError")))
+
+
+def test_the_end_of_the_script_is_no_cause() -> None:
+    """A loop that asks again when no turn is left is refused by looptck, which does not explain why it asked."""
+    error = {"kind": "error", "reason": "provider", "type": "Refused", "message": f'status 400: {{"m": "{OVER} 3."}}'}
+
+    words = "asked for more turns than the script has, and raised Refused because looptck refused request 3"
+    assert f"{words} (reason: provider)" == str(from_message(error))
 
 
 def test_an_error_has_no_output() -> None:

@@ -25,6 +25,7 @@ ROWS = (
     "events-keep-the-order-of-rounds",
     "answer-comes-after-the-events",
     "end-is-told-once",
+    "limit-ends-are-told",
     "events-of-a-run-are-its-own",
     "plain-and-stream-tell-the-same",
     "chunks-join-to-the-answer",

@@ -185,9 +185,13 @@ def order_is_kept(run: Run, earlier: str, later: str) -> None:
 
 
 def answer_comes_last(run: Run, answer: str) -> None:
-    """Assert that no event of a call or a result comes after the beginning of this answer. NotReached if none came."""
+    """Assert that no event of a call or a result comes after the beginning of this answer. NotReached if none came.
+
+    An empty piece is the beginning of nothing: services begin the stream of any turn with one.
+    """
     heard = [one for one in run.transcript.events if isinstance(one, Chunk | Told)]
-    begun = next((at for at, one in enumerate(heard) if isinstance(one, Chunk) and answer.startswith(one.text)), None)
+    texts = ((at, one.text) for at, one in enumerate(heard) if isinstance(one, Chunk))
+    begun = next((at for at, text in texts if text and answer.startswith(text)), None)
     if begun is None:
         raise NotReached("the caller has received no text of the answer while the run went on")
     late = [one.event for one in heard[begun:] if isinstance(one, Told) and one.event["kind"] in {"call", "result"}]

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 from looptck.bench.assertions.caller import shows_failure
+from looptck.bench.assertions.failure_texts import READS_AS_ERROR, tells_of_failure
 from looptck.bench.oracle import Owed, agrees
 from looptck.bench.run import Run
 from looptck.values.history import Answered, Asked, Said, holds
 from looptck.values.plain import MOST, plain
 from looptck.values.structured import left_out
 from looptck.values.verdicts import NotApplicable, NotReached
-
-READS_AS_ERROR = re.compile(
-    r"error|fail|invalid|unknown|unavailable|unsupported|unrecogni|exist|not (found|available|defined|registered|known)"
-    r"|no (such|tool)|cannot|can't|could not|missing",
-    re.IGNORECASE,
-)
-"""Words by which a model or a person recognizes an error message."""
 
 
 def answers(run: Run, turn: int) -> None:
@@ -107,13 +100,15 @@ def error_is_told(run: Run, expected: dict[str, Any] | list[dict[str, Any]]) -> 
         return
     if run.program is not None and _asks_anew(run, expected["turn"]):
         return
-    id = turn.calls[expected.get("call", 1) - 1].id
+    call = turn.calls[expected.get("call", 1) - 1]
+    id = call.id
     answered = [answer for answer in run.answers(expected["turn"]) if answer.id == id]
 
     assert answered, f"the loop went on without a result for {id}"
     text = answered[0].text
     assert text.strip(), f"the result for {id} is empty"
-    if expected.get("or_reads_as_error") and (answered[0].failed or READS_AS_ERROR.search(text)):
+    tells = answered[0].failed or tells_of_failure(text, f"{call.tool} {call.arguments}")
+    if expected.get("or_reads_as_error") and tells:
         return
     assert expected["holds"] in text, f"the result for {id} is {text!r}, without {expected['holds']!r}"
 

@@ -67,6 +67,27 @@ def test_end(scenario: Scenario, implementation: Implementation, end: str) -> No
         assert how == "value", f"the run {run.outcome}, and the caller is told the end {how}"
 
 
+@requirement("limit-ends-are-told")
+def test_end_at_the_limit(scenario: Scenario, implementation: Implementation) -> None:
+    """A run ends with an error of the service, of which an event tells, and another one at its limit."""
+    events.require_events(implementation)
+    scenario.plays(calls(PARIS), HttpError(400))
+    failed = implementation.run()
+    failed.request(2)
+    if not failed.failed or not events.ends_told(failed):
+        raise NotApplicable("the loop tells its caller by no event of the end of a run that failed")
+    scenario.plays(*(calls(PARIS) for _ in range(4)), says(ANSWER))
+
+    run = implementation.run(limit=2)
+
+    run.delivered(1)
+    if not run.failed:
+        raise NotApplicable(f"at its limit a run does not fail: it {run.outcome}")
+    assert events.ends_told(run), (
+        f"an event tells of the end of a run that failed at the service, and none of this one, which {run.outcome}"
+    )
+
+
 @requirement("events-of-a-run-are-its-own")
 @pytest.mark.parametrize("how", ["conversation", "one-agent"])
 def test_one_after_the_other(scenario: Scenario, implementation: Implementation, how: str) -> None:

@@ -176,7 +176,7 @@ def test_two_handoffs(implementation: Implementation) -> None:
 @requirement("call-beside-a-handoff-is-not-lost")
 @pytest.mark.parametrize("first", ["call", "handoff"])
 def test_call_beside(implementation: Implementation, first: str) -> None:
-    """A turn has a handoff and another call: the call runs, or somebody is told that it did not."""
+    """A turn has a handoff and another call: each takes effect, or the model or the caller is told that it did not."""
     both: Line = [LOOKUP, over("billing")] if first == "call" else [over("billing"), LOOKUP]
     run = _after_a_handoff(implementation, ("front", both), ("front", ["Never mind."]), ("billing", [SETTLED]))
 
@@ -187,6 +187,33 @@ def test_call_beside(implementation: Implementation, first: str) -> None:
     assert run.ran or told or shows_failure(run), (
         f"the call of lookup beside the handoff did not run, and nothing says so: the loop {run.outcome}"
     )
+    _handed_or_told(implementation, run)
+
+
+def _handed_or_told(implementation: Implementation, run: Run) -> None:
+    """The handoff beside a call takes place, or its result is another than that of a handoff that does."""
+    if shows_failure(run) or _asked(run, "billing"):
+        return
+    alone = _after_a_handoff(implementation, ("front", [over("billing")]), ("billing", [SETTLED]))
+    if not _asked(alone, "billing"):
+        raise NotReached(f"alone in its turn, the handoff changes nothing: the loop {alone.outcome}")
+    told = _result_of_the_handoff(run)
+
+    assert told is None or told != _result_of_the_handoff(alone), (
+        f"after the handoff beside the call of lookup billing was not asked; the result of the handoff is {told!r}, "
+        "as of one that takes place"
+    )
+
+
+def _asked(run: Run, name: str) -> bool:
+    return any(asker(received.request, AGENTS) == name for received in run.requests)
+
+
+def _result_of_the_handoff(run: Run) -> str | None:
+    """The first result of the call that hands over; None: it is carried nowhere."""
+    ids = {call.id for call in run.delivered(1).calls if call.tool != "lookup"}
+    found = (one.text for received in run.requests[1:] for one in run.normalized(received.n).answers if one.id in ids)
+    return next(found, None)
 
 
 def _all_answered(run: Run, *turns: int) -> None:

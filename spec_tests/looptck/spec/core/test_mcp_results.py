@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.assertions.results import READS_AS_ERROR, answered_once
+from looptck.bench.assertions.failure_texts import tells_of_failure
+from looptck.bench.assertions.results import answered_once
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
@@ -167,6 +168,6 @@ def _told(run: Run) -> None:
     found = answer(run)
     items = run.normalized(2).items
     beside = [one.text for one in items if isinstance(one, Said) and one.role == "user"][1:]
-    words = " ".join([found.text, *beside])
-    is_told = found.failed or CLOSED in words or READS_AS_ERROR.search(words) is not None
+    known = f"{TOMORROW.tool} {TOMORROW.arguments}"
+    is_told = found.failed or any(tells_of_failure(text, known) for text in [found.text, *beside])
     assert is_told, f"the call has failed, and the model reads {found.text!r}"

@@ -11,8 +11,9 @@ from looptck.bench.assertions.results import failed_results
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.run import Run
+from looptck.spec.messages import carrying, share_one_message
 from looptck.values.turns import Call, Hosted, Served, Turn, calls, says, turn
-from looptck.values.verdicts import NotApplicable, NotReached
+from looptck.values.verdicts import NotApplicable
 
 TWO = calls(Call.of("weather", {"city": "Paris"}), Call.of("add", {"a": 1, "b": 2}))
 PENDING = turn(Hosted(done=False), Call.of("weather", {"city": "Paris"}))
@@ -40,28 +41,12 @@ def _played(scenario: Scenario, implementation: Implementation, first: Turn) -> 
     return run
 
 
-def _with_results(run: Run, n: int) -> list[list[dict[str, Any]]]:
-    """The contents of the user messages of request ``n`` that carry results. Raises NotReached if there is none."""
-    carrying = []
-    for message in run.request(n).body["messages"]:
-        blocks = message["content"] if isinstance(message["content"], list) else []
-        if any(block.get("type") == "tool_result" for block in blocks):
-            carrying.append(blocks)
-    if not carrying:
-        raise NotReached(f"request {n} carries no result")
-    return carrying
-
-
 @requirement("results-share-one-message")
 def test_one_message(scenario: Scenario, implementation: Implementation) -> None:
     """The results of two calls of one turn are in one message."""
     run = _played(scenario, implementation, TWO)
 
-    carrying = _with_results(run, 2)
-    results = [block for blocks in carrying for block in blocks if block["type"] == "tool_result"]
-    if len(results) < 2:
-        raise NotReached("a single result is always in one message")
-    assert 1 == len(carrying), f"{len(results)} results are spread over {len(carrying)} messages"
+    share_one_message(run, 2)
 
 
 @requirement("results-come-first")
@@ -70,7 +55,7 @@ def test_results_first(scenario: Scenario, implementation: Implementation, first
     """No other block comes before a result."""
     run = _played(scenario, implementation, first)
 
-    for blocks in _with_results(run, 2):
+    for blocks in carrying(run, 2):
         kinds = [block["type"] for block in blocks]
         last = len(kinds) - kinds[::-1].index("tool_result")
         assert {"tool_result"} == set(kinds[:last]), f"not only results come first: {', '.join(kinds)}"
@@ -81,7 +66,7 @@ def test_nothing_beside_results(scenario: Scenario, implementation: Implementati
     """A search of the service is still pending; the message after the turn holds only the result of the call."""
     run = _played(scenario, implementation, PENDING)
 
-    found = [[(block["type"], block.get("tool_use_id")) for block in blocks] for blocks in _with_results(run, 2)]
+    found = [[(block["type"], block.get("tool_use_id")) for block in blocks] for blocks in carrying(run, 2)]
     assert [[("tool_result", asked.id) for asked in run.request(2).request.asked]] == found
     assert run.request(1).request.tools == run.request(2).request.tools
 

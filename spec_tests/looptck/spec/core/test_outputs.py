@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -11,6 +11,7 @@ import pytest
 from looptck.bench.assertions.tool_runs import tools_ran
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
+from looptck.bench.choices import chosen
 from looptck.bench.outputs import Place
 from looptck.bench.run import Run
 from looptck.bench.talk import Talk
@@ -28,6 +29,7 @@ from looptck.spec.outputs import (
     run_for,
     told_or_mended,
 )
+from looptck.values.history import Said
 from looptck.values.outcome import Failed, Value
 from looptck.values.plain import plain
 from looptck.values.turns import Call, Turn, calls, says
@@ -152,6 +154,38 @@ def test_unfit(scenario: Scenario, implementation: Implementation, value: Any) -
     told_or_mended(run, f"the model gave an output that does not fit, {plain(value)}")
 
 
+BESIDE: Mapping[str, Callable[[Call], Sequence[Call]]] = {
+    "before-a-call": lambda output: (output, WEATHER),
+    "behind-a-call": lambda output: (WEATHER, output),
+}
+
+
+@requirement("unfit-output-is-not-returned")
+@pytest.mark.parametrize("beside", BESIDE.values(), ids=BESIDE)
+def test_unfit_beside_a_call(
+    scenario: Scenario, implementation: Implementation, beside: Callable[[Call], Sequence[Call]]
+) -> None:
+    """Where an output is a call, one that does not fit comes in a turn with an ordinary call."""
+
+    def bad(at: Place) -> Turn:
+        unfit = gives_unfit(UNFIT["missing"])(at)
+        return calls(*beside(unfit.calls[0])) if at.kind == "tool" else unfit
+
+    run = run_for(scenario, implementation, bad, FITS)
+
+    run.request(1)
+    found = outputs.places(run, outputs.wanted())
+    if not found or found[0][1].kind != "tool":
+        raise NotApplicable("the loop asks for an output in no tool of its own")
+    received, at = found[0]
+    if at.is_promised or "weather" not in chosen(run, received).callable:
+        raise NotApplicable(
+            f"request {received.n} has {at.words} to which the service keeps, or which is all it allows"
+        )
+    run.delivered(received.n)
+    told_or_mended(run, "beside an ordinary call the model gave an output that does not fit")
+
+
 def _two(at: Place) -> Turn:
     """Two different outputs in one turn, of which each is a call where an output is one."""
     first, second = (at.says(at.text(value)) for value in (GOOD, WARM))
@@ -172,6 +206,23 @@ def test_asking_again(scenario: Scenario, implementation: Implementation, bad: G
     if len(run.requests) == received.n:
         raise NotApplicable(f"the loop does not ask again, and {run.outcome}")
     accepted(run.request(received.n + 1))
+
+
+@requirement("asking-again-ends-with-the-user")
+@pytest.mark.parametrize("bad", [AGAIN["unfit"], AGAIN["words"]], ids=["unfit", "words"])
+def test_asking_again_ends(scenario: Scenario, implementation: Implementation, bad: Given) -> None:
+    """The request that asks again ends with something else than what the model has just said."""
+    run = run_for(scenario, implementation, bad, FITS)
+
+    received, _ = outputs.given(run, outputs.wanted())
+    if len(run.requests) == received.n:
+        raise NotApplicable(f"the loop does not ask again, and {run.outcome}")
+    text = (run.delivered(received.n).text or "").strip()
+    items = run.request(received.n + 1).request.items
+    last = items[-1] if items else None
+    assert not (isinstance(last, Said) and last.role == "assistant" and text and text in last.text), (
+        f"request {received.n + 1} ends with the model's own answer, which newer models refuse to go on from"
+    )
 
 
 CUTS = {"in-a-text": "light wind", "between-members": ', "is_certain"'}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -23,8 +22,9 @@ from looptck.spec.conversing import (
     result,
     stays,
 )
-from looptck.values.jsontext import canonical
-from looptck.values.outcome import Pending, Suspended
+from looptck.spec.resuming import TOOLS, approved, decided, resumed, stop
+from looptck.values.history import Request, spelled
+from looptck.values.outcome import Pending
 from looptck.values.plain import MOST, plain
 from looptck.values.turns import Call, Thinking, Turn, calls, says, turn
 from looptck.values.verdicts import NotReached
@@ -33,9 +33,7 @@ NOTE = Call.of("note", {"text": "first"})
 OTHER = Call.of("note", {"text": "second"})
 CALL = Call.of("weather", {"city": "Paris"})
 ADD = Call.of("add", {"a": 1, "b": 2})
-TOOLS = guarded("note")
 DONE = says("All done.")
-NO = "Not on a Sunday."
 
 SCRIPTS: dict[str, list[Turn]] = {
     "a-call": [calls(NOTE), DONE],
@@ -44,29 +42,6 @@ SCRIPTS: dict[str, list[Turn]] = {
     "behind-thinking": [turn(Thinking("What is there to note?"), NOTE), DONE],
     "two-at-once": [calls(NOTE, OTHER), DONE],
 }
-
-
-def _stop(scenario: Scenario, talk: Talk, script: list[Turn]) -> tuple[Run, list[Turn]]:
-    """The run until it is suspended, and the turns that are left."""
-    scenario.plays(*script)
-    run = talk.run("Go.", tools=TOOLS)
-    suspended(run)
-    return run, script[len(run.requests) :]
-
-
-def _approved(run: Run) -> list[dict[str, Any]]:
-    return [{"id": one.id, "decision": "approve"} for one in suspended(run).calls]
-
-
-def _decided(run: Run, text: str) -> list[dict[str, Any]]:
-    """Decisions that approve the calls with this text and reject the others: by their ids, in another order."""
-
-    def decision(one: Pending) -> dict[str, Any]:
-        if text in str(one.arguments):
-            return {"id": one.id, "decision": "approve"}
-        return {"id": one.id, "decision": "reject", "feedback": NO}
-
-    return [decision(one) for one in reversed(suspended(run).calls)]
 
 
 def _changed(run: Run, texts: tuple[str, ...]) -> list[dict[str, Any]]:
@@ -86,50 +61,34 @@ def _broken(
 ) -> list[Run]:
     """The parts of a run that is suspended, and resumed with approvals."""
     talk = Talk(implementation, named=False)
-    first, left = _stop(scenario, talk, script)
+    first, left = stop(scenario, talk, script)
     scenario.plays(*left)
-    return _resumed(talk, first, _approved, renewed=renewed)
-
-
-def _resumed(
-    talk: Talk, first: Run, decided: Callable[[Run], list[dict[str, Any]]], *, renewed: bool = False
-) -> list[Run]:
-    """A suspended run and what is left of it: a loop may be suspended again, for calls that are not decided yet."""
-    parts = [first]
-    known: set[str] = set()
-    while not _waiting(parts[-1]) <= known:
-        known |= _waiting(parts[-1])
-        if renewed:
-            talk.renew()
-        parts.append(talk.resume(parts[-1], decided(parts[-1]), tools=TOOLS))
-        if parts[-1].received:
-            break
-    return parts
-
-
-def _waiting(run: Run) -> set[str]:
-    """The calls that wait for a decision; none if the run is not suspended."""
-    calls = run.outcome.calls if isinstance(run.outcome, Suspended) else ()
-    return {f"{one.tool}({canonical(one.arguments)})" for one in calls}
+    return resumed(talk, first, approved, renewed=renewed)
 
 
 def _equal(whole: Run, parts: list[Run]) -> None:
-    """Tool runs, the last request and the answer are the same."""
+    """Tool runs, the last request with the result of each call, and the answer are the same."""
     requests = [received for part in parts for received in part.received]
     for received in requests:
         accepted(received)
     assert len(whole.requests) == len(requests), "the model was not asked as often as in an unbroken run"
     same_runs(whole.tools_ran, [one for part in parts for one in part.tools_ran])
-    unbroken, resumed = (run.request(len(run.requests)).request for run in (whole, parts[-1]))
-    kinds = [[type(item) for item in one.items] for one in (unbroken, resumed)]
+    one, other = (run.request(len(run.requests)).request for run in (whole, parts[-1]))
+    kinds = [[type(item) for item in request.items] for request in (one, other)]
     assert kinds[0] == kinds[1], "the last request carries other pieces than that of an unbroken run"
-    names = [sorted(tool.name for tool in one.tools) for one in (unbroken, resumed)]
+    names = [sorted(tool.name for tool in request.tools) for request in (one, other)]
     assert names[0] == names[1], "the last request offers other tools than that of an unbroken run"
-    results = [sorted(one.text for one in request.answers) for request in (unbroken, resumed)]
+    results = [sorted(_by_call(request)) for request in (one, other)]
     assert results[0] == results[1], f"the results are {plain(results[1], MOST)}, unbroken {plain(results[0], MOST)}"
     said, rest = ((run.value.text or "").strip() for run in (whole, parts[-1]))
     assert rest, "the resumed run has no answer"
     assert said.endswith(rest), f"the answer is {rest!r}, of an unbroken run {said!r}"
+
+
+def _by_call(request: Request) -> list[str]:
+    """The results of a request, each with the call that has its id."""
+    calls = {one.id: f"{one.tool}({spelled(one.arguments)})" for one in request.asked}
+    return [f"{calls.get(one.id, 'no call')}: {one.text}" for one in request.answers]
 
 
 def _whole(scenario: Scenario, implementation: Implementation, script: list[Turn]) -> Run:
@@ -147,7 +106,7 @@ def _whole(scenario: Scenario, implementation: Implementation, script: list[Turn
 @pytest.mark.parametrize("script", SCRIPTS.values(), ids=list(SCRIPTS))
 def test_it_has_not_run(scenario: Scenario, implementation: Implementation, script: list[Turn]) -> None:
     """The calls that wait have not run when the run is suspended."""
-    run, _ = _stop(scenario, Talk(implementation, named=False), script)
+    run, _ = stop(scenario, Talk(implementation, named=False), script)
 
     ran = run.arguments_of("note")
     assert not ran, f"a call that needs approval has run before it was approved, with {plain(ran[0])}"
@@ -157,10 +116,10 @@ def test_it_has_not_run(scenario: Scenario, implementation: Implementation, scri
 def test_a_resumed_run_is_suspended_again(scenario: Scenario, implementation: Implementation) -> None:
     """The model calls the tool once more after the first call was approved: that was for the first call."""
     talk = Talk(implementation, named=False)
-    first, left = _stop(scenario, talk, [calls(NOTE), calls(OTHER), DONE])
+    first, left = stop(scenario, talk, [calls(NOTE), calls(OTHER), DONE])
     scenario.plays(*left)
 
-    run = talk.resume(first, _approved(first), tools=TOOLS)
+    run = talk.resume(first, approved(first), tools=TOOLS)
 
     run.delivered(1)
     ran = [one.arguments for part in (first, run) for one in part.ran]
@@ -183,13 +142,13 @@ def test_it_is_resumed_twice(scenario: Scenario, implementation: Implementation)
     script = [calls(NOTE), calls(OTHER), DONE]
     whole = _whole(scenario, implementation, script)
     talk = Talk(implementation, named=False)
-    first, left = _stop(scenario, talk, script)
+    first, left = stop(scenario, talk, script)
     scenario.plays(*left)
-    second = talk.resume(first, _approved(first), tools=TOOLS)
+    second = talk.resume(first, approved(first), tools=TOOLS)
     suspended(second)
     scenario.plays(*left[len(second.requests) :])
 
-    third = talk.resume(second, _approved(second), tools=TOOLS)
+    third = talk.resume(second, approved(second), tools=TOOLS)
 
     _equal(whole, [first, second, third])
 
@@ -211,10 +170,10 @@ def test_nothing_runs_again(scenario: Scenario, implementation: Implementation, 
 def test_each_decision_is_obeyed(scenario: Scenario, implementation: Implementation, text: str) -> None:
     """Of two calls of one tool one is approved and one rejected, whichever comes first; both are answered."""
     talk = Talk(implementation, named=implementation.started.can("conversations"))
-    first, left = _stop(scenario, talk, SCRIPTS["two-at-once"])
+    first, left = stop(scenario, talk, SCRIPTS["two-at-once"])
     scenario.plays(*left)
 
-    *_, run = parts = _resumed(talk, first, lambda part: _decided(part, text))
+    *_, run = parts = resumed(talk, first, lambda part: decided(part, text))
 
     ran = [one for part in parts for one in part.tools_ran]
     if not ran:
@@ -232,10 +191,10 @@ def test_each_decision_is_obeyed(scenario: Scenario, implementation: Implementat
 def test_each_change_is_obeyed(scenario: Scenario, implementation: Implementation, changed: tuple[str, ...]) -> None:
     """Of two calls of one tool one or both are approved with another text; both run, each with its own."""
     talk = Talk(implementation, named=False)
-    first, left = _stop(scenario, talk, SCRIPTS["two-at-once"])
+    first, left = stop(scenario, talk, SCRIPTS["two-at-once"])
     scenario.plays(*left)
 
-    *_, run = parts = _resumed(talk, first, lambda part: _changed(part, changed))
+    *_, run = parts = resumed(talk, first, lambda part: _changed(part, changed))
 
     run.request(1)
     texts = [f"{text}, changed" if text in changed else text for text in ("first", "second")]
@@ -277,7 +236,7 @@ def test_the_conversation_goes_on(scenario: Scenario, implementation: Implementa
     first = talk.run("Keep a note.", tools=TOOLS)
     suspended(first)
     scenario.plays(DONE)
-    ended = talk.resume(first, _approved(first), tools=TOOLS)
+    ended = talk.resume(first, approved(first), tools=TOOLS)
     if "All done." not in (ended.value.text or ""):
         raise NotReached(f"the resumed run should have ended with its answer, but the loop {ended.outcome}")
     scenario.plays(says("It is noon."))

@@ -121,6 +121,20 @@ class OthersLost(Driver):
     team = OthersLostTeam
 
 
+class LastCallDecidesTeam(Team):
+    def round(self, history: list[Json], calls: list[Json]) -> None:
+        before = self.active
+        super().round(history, calls)
+        if self.target(calls[-1]) is None:
+            self.active = before
+
+
+class LastCallDecides(Driver):
+    """A later call of the turn overwrites a handoff, whose result says that it took place."""
+
+    team = LastCallDecidesTeam
+
+
 class NoAnswerTeam(Team):
     def talk(self, history: list[Json]) -> str:
         first = self.active

@@ -271,3 +271,18 @@ class WholeRun(Driver):
     """A right loop: the result of a sub-agent has all that was said in its conversation."""
 
     team = WholeRunTeam
+
+
+class AloneTeam(Team):
+    def round(self, history: list[Json], calls: list[Json]) -> None:
+        over = [call for call in calls if self.target(call)]
+        others = [call for call in calls if call not in over]
+        super().round(history, others or calls)
+        if others:
+            history += [self.result(call, "Bitte einzeln weiterleiten.") for call in over]
+
+
+class Alone(Driver):
+    """A right loop: a handoff beside other calls does not take place, which its result says in other words."""
+
+    team = AloneTeam

@@ -204,6 +204,18 @@ class Ending(Driver):
     loop = Strict
 
 
+class EmptyFirst(Teller):
+    def called(self, call: Json) -> None:
+        self.emit("")
+        super().called(call)
+
+
+class EmptyPieces(Driver):
+    """Right: the empty piece with which a service begins a turn is handed on, also that of a turn with calls."""
+
+    loop = EmptyFirst
+
+
 class InStreams(Teller):
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -422,6 +434,19 @@ class DriverTwoEnds(Driver):
     """The end is told twice."""
 
     loop = FinallyTeller
+
+
+class LimitTeller(Teller):
+    def over(self, how: str) -> None:
+        asked = sum(1 for one in self.history if one["role"] == "assistant")
+        if how == "value" or asked < self.case["options"].get("limit", LIMIT):
+            super().over(how)
+
+
+class DriverLimitSilent(Driver):
+    """The end of a run that reaches its limit is told by its error alone."""
+
+    loop = LimitTeller
 
 
 class AlwaysValue(Teller):

@@ -144,6 +144,15 @@ class AsJson(Loop):
         return json.dumps({**result, "content": parts})
 
 
+class InWordsOfItsClient(Loop):
+    """A server that gives no answer is told in the words of an HTTP client, as Go and Node.js have them."""
+
+    def problem(self, problem: Exception) -> str:
+        if "the server has hung up" in str(problem):
+            return "socket hang up"
+        return "EOF" if "the stream has ended" in str(problem) else super().problem(problem)
+
+
 class Raises(Loop):
     """Any failure ends the run, as do two tools of one name."""
 

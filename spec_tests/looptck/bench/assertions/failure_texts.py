@@ -1,0 +1,56 @@
+"""Texts that stand in place of a result: whether a model learns of them that its call has failed.
+
+Where there is no result, any words that a loop writes in its place are about that, in whatever language and in the
+terms of whatever library: ``EOF``, ``socket hang up``, ``RemoteDisconnected``. So it is not asked which words they are,
+but whether there are any beside those for a call that went well or came to nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+READS_AS_ERROR = re.compile(
+    r"error|fail|invalid|unknown|unavailable|unsupported|unrecogni|exist|not (found|available|defined|registered|known)"
+    r"|no (such|tool)|cannot|can't|could not|missing",
+    re.IGNORECASE,
+)
+"""Words by which a model or a person recognizes an error message."""
+WORD = re.compile(r"[^\W\d_]+")
+SAY_NOTHING = frozenset(
+    WORD.findall(
+        "null none undefined nil nan empty void true false object native code no any without "
+        "ok okay success successful successfully succeeded done complete completed executed finished ran called "
+        "a the was were has have been is it and of with "
+        "tool call function mcp result results output content data text value type returned status"
+    )
+)
+"""The words of what a loop writes for a call that has returned nothing, or went well."""
+
+
+def tells_of_failure(text: str, call: str = "") -> bool:
+    """Whether a text in place of a result says more than that there is nothing, or that all is well.
+
+    ``call``: the tool's name and its arguments; a text that only repeats words of them says nothing either.
+    """
+    if READS_AS_ERROR.search(text):
+        return True
+    words = {word.lower() for said in _said(text) for word in WORD.findall(said)}
+    return bool(words - SAY_NOTHING - {word.lower() for word in WORD.findall(call)})
+
+
+def _said(text: str) -> Iterator[str]:
+    """The texts of a JSON value without the names of its members, or else the text itself."""
+    try:
+        yield from _texts(json.loads(text))
+    except (ValueError, RecursionError):
+        yield text
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    for one in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _texts(one)

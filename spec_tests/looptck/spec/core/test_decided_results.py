@@ -1,0 +1,109 @@
+"""Results of a turn in which a call is rejected: in a run that asks a hook, and in one that is resumed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, requirement
+from looptck.bench.oracle import Ran
+from looptck.bench.run import Run
+from looptck.bench.talk import Talk
+from looptck.provider.confirmation import Approve, Decision, Reject
+from looptck.spec.messages import share_one_message
+from looptck.spec.resuming import NO, TOOLS, decided, resumed, stop
+from looptck.values.history import holds, spelled
+from looptck.values.jsontext import canonical
+from looptck.values.turns import Call, calls, says
+from looptck.values.verdicts import NotApplicable, NotReached
+
+TURN = calls(
+    Call.of("note", {"text": "first"}),
+    Call.of("weather", {"city": "Paris"}),
+    Call.of("note", {"text": "second"}),
+    Call.of("add", {"a": 1, "b": 2}),
+)
+"""A turn with two calls that need approval, of which the first is rejected, and two that need none."""
+DONE = says("So be it.")
+RETURNED = {"note": "kept as number 7", "weather": "clear over Paris", "add": "that makes three"}
+ways = pytest.mark.parametrize("way", ["confirm", "suspend"])
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """The request ``n`` of a run, with the results of the turn, and the tools that have run until then."""
+
+    run: Run
+    n: int
+    ran: Sequence[Ran]
+
+
+def _played(scenario: Scenario, implementation: Implementation, way: str) -> Decided:
+    """The turn is played, and decided about. NotApplicable: the loop ends its run with the rejection."""
+    implementation.needs(way)
+    for tool, text in RETURNED.items():
+        scenario.returns(tool, text)
+    parts = [_asked(scenario, implementation)] if way == "confirm" else _resumed(scenario, implementation)
+    run = parts[-1]
+    n = 2 if way == "confirm" else 1
+    if run.ended and len(run.requests) < n:
+        raise NotApplicable("the loop ends the run with a rejection")
+    run.request(n)
+    return Decided(run, n, [one for part in parts for one in part.ran])
+
+
+def _asked(scenario: Scenario, implementation: Implementation) -> Run:
+    def decide(call: Mapping[str, Any]) -> Decision:
+        return Approve() if "second" in str(call.get("arguments")) else Reject(NO)
+
+    scenario.plays(TURN, DONE)
+    scenario.decides_by = decide
+    run = implementation.run(tools=TOOLS, confirms=True)
+    if not run.questions:
+        raise NotReached(f"no confirmation was asked for, and the loop {run.outcome}")
+    return run
+
+
+def _resumed(scenario: Scenario, implementation: Implementation) -> list[Run]:
+    talk = Talk(implementation, named=False)
+    first, left = stop(scenario, talk, [TURN, DONE])
+    scenario.plays(*left)
+    return resumed(talk, first, lambda part: decided(part, "second"))
+
+
+@requirement("results-carry-their-call-ids")
+@ways
+def test_ids(scenario: Scenario, implementation: Implementation, way: str) -> None:
+    """Each result is that of the call whose id it has. A loop may have other names for its tools, and other ids."""
+    found = _played(scenario, implementation, way)
+
+    request = found.run.request(found.n).request
+    compared = 0
+    for call in request.asked:
+        texts = [one.answer["value"] for one in found.ran if one.answer and _is_of(one, call.arguments)]
+        for result in request.answers:
+            if result.id == call.id and texts:
+                compared += 1
+                assert holds(result.text, texts[0]), (
+                    f"{call.tool}({call.arguments}) has returned {texts[0]!r}, and the result with the id of this call "
+                    f"is {result.text!r}"
+                )
+    if not compared:
+        raise NotReached("no call that ran has a result in the request after the decisions")
+
+
+def _is_of(ran: Ran, arguments: str) -> bool:
+    return canonical(ran.arguments) == spelled(arguments)
+
+
+@requirement("results-share-one-message")
+@ways
+def test_one_message(scenario: Scenario, implementation: Implementation, way: str) -> None:
+    """The result of the rejected call is in one message with the others."""
+    found = _played(scenario, implementation, way)
+
+    share_one_message(found.run, found.n)
