@@ -52,6 +52,11 @@ class ClaudeOneTooMany(limits.OneTooMany):
     """Asks the model once more than its limit allows."""
 
 
+@breaks("claude-limit-counts-model-calls", cells=CELLS, broad=True)
+class ClaudeEachCallCounts(limits.EachCallCounts):
+    """Counts each call of a round against its limit."""
+
+
 @breaks("claude-every-call-is-answered", "claude-failed-results-are-marked", cells=CELLS, broad=True)
 class ClaudeForgetsIds(broad_faults.ForgetsIds):
     """Sends results with ids that do not exist."""

@@ -13,7 +13,10 @@ from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.driver import Driver
 from looptck_reference.kit.team import Team
 from looptck_reference.prompty.invoke import Invocation
-from looptck_reference.vocabulary.values import Json
+from looptck_reference.vocabulary.actions import Fail
+from looptck_reference.vocabulary.dialects import Policy
+from looptck_reference.vocabulary.errors import Reason
+from looptck_reference.vocabulary.values import Json, ToolCall
 
 REFUSED = "a call without a result"
 WITHOUT = "an agent that is not offered cannot be called"
@@ -137,6 +140,18 @@ class HandedToNobody(Loop):
     def decide(self, turn: Turn) -> Decision:
         lost = any(call.name.startswith("transfer_to_") and not _is_over(self, call.name) for call in turn.calls)
         return Decision.ANSWER if lost and self.team else super().decide(turn)
+
+
+@breaks("unknown-agent-is-told")
+class HandedToAnybody(Loop):
+    """Says of a handoff to an agent that there is not that the conversation goes on with it."""
+
+    def fault(self, policy: Policy, call: ToolCall, error: Exception, reason: Reason) -> ToolResult | Fail:
+        result = super().fault(policy, call, error, reason)
+        lost = call.name.startswith("transfer_to_") and call.name not in self.tools
+        if isinstance(result, Fail) or not lost:
+            return result
+        return replace(result, text="The conversation goes on.", failed=False)
 
 
 @breaks("endless-handoffs-end", collateral={"limit-counts-all-agents": "a count that begins anew counts nothing"})

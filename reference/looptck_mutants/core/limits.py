@@ -46,6 +46,15 @@ class OneTooFew(Loop):
         return self.model_calls >= self.limit - 1
 
 
+@breaks("limit-allows-what-fits")
+class EachCallCounts(Loop):
+    """Counts each call of a round against its limit."""
+
+    def count(self, turn: Turn) -> None:
+        super().count(turn)
+        self.model_calls += max(0, len(turn.calls) - 1)
+
+
 @breaks(
     "limit-allows-what-fits",
     cells=CHAT,

@@ -167,6 +167,16 @@ class FirstLineOfADescription(Servers):
         return Served(tools, found.handlers)
 
 
+@breaks("mcp-descriptions-are-offered")
+class FiveHundredSignsOfADescription(Servers):
+    """Cuts a description after five hundred characters."""
+
+    def served(self, clients: Sequence[McpClient], case: Json) -> Served:
+        found = super().served(clients, case)
+        tools = [Tool(one.name, one.description[:500], one.parameters) for one in found.tools]
+        return Served(tools, found.handlers)
+
+
 @breaks("mcp-schemas-keep-their-meaning")
 class PropertiesAlone(Servers):
     """Offers the properties of a schema, and nothing else of it."""

@@ -102,6 +102,17 @@ class Wrapped(Loop):
         return value if output.is_object else {"value": value}
 
 
+@breaks("output-need-not-be-an-object")
+class DefinitionsAreLost(ChatWire):
+    """Puts a list into an object without the definitions that it refers to."""
+
+    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+        if agent.output is None or agent.output.is_object:
+            return super().request(agent, history, stream=stream)
+        bare = Output({name: one for name, one in agent.output.schema.items() if name != "$defs"})
+        return super().request(replace(agent, output=bare), history, stream=stream)
+
+
 @breaks(
     "output-leaves-tools-callable",
     collateral={

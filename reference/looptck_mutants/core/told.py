@@ -122,6 +122,30 @@ class SuccessIsToldAsFailure(Loop):
         super().announce_result(replace(result, failed=True))
 
 
+@breaks("told-results-are-those-of-the-model", cells=CHAT)
+class FailureIsToldAsResult(Telling):
+    """Tells of each result that it is not that of a failure."""
+
+    def hands_on(self, case: Json, emit: Emit) -> Emit:
+        return _only(lambda event: [{**event, "failed": False} if event["kind"] == "result" else event], emit)
+
+
+@breaks("told-results-are-those-of-the-model", cells=CHAT)
+class LongResultsAreToldInPart(Loop):
+    """Tells the first hundred signs of a result."""
+
+    def announce_result(self, result: ToolResult) -> None:
+        super().announce_result(replace(result, text=result.text[:100]))
+
+
+@breaks("told-results-are-those-of-the-model", cells=CHAT)
+class ResultsAreToldInPythonsWords(Loop):
+    """Tells each result as Python writes a text in its source."""
+
+    def announce_result(self, result: ToolResult) -> None:
+        super().announce_result(replace(result, text=repr(result.text)))
+
+
 @breaks("events-tell-calls-apart", cells=CHAT)
 class EventsHaveNoIds(Telling):
     """Tells calls and results without ids."""

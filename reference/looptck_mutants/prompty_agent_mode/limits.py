@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from looptck_mutants.core import limits
 from looptck_mutants.parts import breaks
 from looptck_mutants.prompty_agent_mode.answering import otherwise
 from looptck_reference.kit.driver import Driver
@@ -23,6 +24,11 @@ class LastChance(Loop):
 
     def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
         return () if self.model_calls > self.limit else super().calls_of(turn)
+
+
+@breaks("mode-limit-counts-cycles")
+class ModeEachCallCounts(limits.EachCallCounts):
+    """Counts each call of a cycle against its limit."""
 
 
 @breaks("mode-default-limit-is-ten")

@@ -38,6 +38,11 @@ class SpecOneTooMany(limits.OneTooMany):
     """Asks the model once more than its limit allows."""
 
 
+@breaks("spec-limit-counts-model-calls", cells=CELLS, broad=True)
+class SpecEachCallCounts(limits.EachCallCounts):
+    """Counts each call of a round against its limit."""
+
+
 @breaks("spec-injected-values-are-not-echoed", cells=CELLS, broad=True)
 class SpecEchoesGarbled(broad_faults.EchoesGarbled):
     """Sends turns back with changed texts and arguments."""

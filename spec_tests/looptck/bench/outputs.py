@@ -33,6 +33,8 @@ FORM: Mapping[str, str] = {
 """The format of each service."""
 MEMBERS = frozenset({"response_format", "text", "output_config", "output_format"})
 """The members of requests that have the format of one of the services."""
+DEFINITIONS = ("$defs", "definitions")
+"""The members of schemas that have the definitions to which references lead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ class Place:
         """The schema of the output itself, with the definitions that it refers to."""
         if self.member is None or not isinstance(self.schema, dict):
             return self.schema
-        defined = {name: self.schema[name] for name in ("$defs", "definitions") if name in self.schema}
+        defined = {name: self.schema[name] for name in DEFINITIONS if name in self.schema}
         return {**defined, **_properties(self.schema)[self.member]}
 
     @property
@@ -133,10 +135,7 @@ def dangling(body: Any, wire: str, wanted: Wanted) -> str:
 
 def _references(schema: Any) -> Iterator[str]:
     """All references in a schema."""
-    for inner in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
-        yield from _references(inner)
-    if isinstance(schema, dict) and isinstance(schema.get("$ref"), str):
-        yield schema["$ref"]
+    return (one["$ref"] for one in _within(schema) if isinstance(one.get("$ref"), str))
 
 
 def own_tools(request: Request, tools: Mapping[str, str]) -> list[Offered]:
@@ -172,12 +171,36 @@ def _member(schema: Any, good: Any) -> tuple[bool, str | None]:
 
 
 def _takes(schema: Any, value: Any) -> bool:
-    """Whether a schema accepts a value, apart from missing members."""
+    """Whether a schema accepts a value, apart from missing members.
+
+    Definitions count wherever they are: a loop that puts a schema into that of an object may leave them in its member.
+    """
+    defined = dict.fromkeys(DEFINITIONS, _definitions(schema))
     try:
-        errors = Draft202012Validator(schema).iter_errors(value)
+        errors = Draft202012Validator({**schema, **defined}).iter_errors(value)
         return all(error.kind.name == "required" for error in errors)
     except (ReferencingError, ValidationError, ValueError):
         return False
+
+
+def undefined(schema: Any) -> list[str]:
+    """The references of a schema to definitions that are nowhere in it."""
+    known, found = _definitions(schema), _references(schema)
+    return [ref for ref in found if ref.startswith(("#/$defs/", "#/definitions/")) and ref.split("/")[-1] not in known]
+
+
+def _definitions(schema: Any) -> dict[str, Any]:
+    """The definitions in a schema, wherever a loop has put them, by their names."""
+    found = (one.get(place) for one in _within(schema) for place in DEFINITIONS)
+    return {name: one for defined in found if isinstance(defined, dict) for name, one in defined.items()}
+
+
+def _within(schema: Any) -> Iterator[Mapping[str, Any]]:
+    """A schema, and all objects in it."""
+    if isinstance(schema, dict):
+        yield schema
+    for one in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
+        yield from _within(one)
 
 
 def _properties(schema: Any) -> Mapping[str, Any]:

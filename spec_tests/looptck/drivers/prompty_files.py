@@ -21,6 +21,8 @@ _MODELS = {
     "openai-responses": {"provider": "openai", "apiType": "responses"},
     "anthropic-messages": {"provider": "anthropic", "apiType": "chat"},
 }
+ADDRESS = "https://address.invalid"
+"""The place of the endpoint in a file that has it in a reference."""
 
 
 def stage(
@@ -51,7 +53,11 @@ def stage(
 
 def _directed(agent: Agent, model: Mapping[str, Any], *, as_guide: bool) -> str:
     front, body = _original(agent.path)
-    own = _written({"model": {**front["model"], **model}})
+    connection = dict(model["connection"])
+    if "connection" in front["model"]:
+        reference: str = front["model"]["connection"]["endpoint"]
+        connection["endpoint"] = reference.replace(ADDRESS, connection["endpoint"])
+    own = _written({"model": {**front["model"], **model, "connection": connection}})
     return f"---\n{_all_but_model(agent.path, as_guide)}{own}---\n{body}"
 
 

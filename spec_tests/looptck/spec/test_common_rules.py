@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import zip_longest
 from typing import Any
 
 import pytest
@@ -110,6 +111,19 @@ def test_limit(scenario: Scenario, implementation: Implementation, limit: int) -
     _asked(_endless(scenario, implementation, limit), limit)
 
 
+@requirement("spec-limit-counts-model-calls", "mode-limit-counts-cycles", "claude-limit-counts-model-calls")
+def test_limit_of_rounds_of_two(scenario: Scenario, implementation: Implementation) -> None:
+    """A round of two calls is one model call."""
+    scenario.always(lambda _: TWO, most=RUNAWAY)
+
+    run = implementation.run(limit=3)
+
+    run.request(2)
+    made = len(run.requests)
+    assert made >= 3, f"each round has two calls, and with the limit 3 the loop {run.outcome} after {made} model calls"
+    _asked(run, 3)
+
+
 @requirement("spec-last-round-runs-its-tools", "mode-last-cycle-runs-its-tools", "claude-last-turn-runs-its-tools")
 @pytest.mark.parametrize("limit", [1, 3])
 def test_last_round(scenario: Scenario, implementation: Implementation, limit: int) -> None:
@@ -171,9 +185,15 @@ def test_all_messages(scenario: Scenario, implementation: Implementation) -> Non
     run.request(4)
     for earlier, later in zip(run.requests, run.requests[1:], strict=False):
         before = earlier.request.items
-        assert before == later.request.items[: len(before)], f"request {later.n}"
-        added = [type(item) for item in later.request.items[len(before) :] if isinstance(item, Asked | Answered)]
-        assert [Asked, Answered] == added, f"request {later.n}"
+        kept = later.request.items[: len(before)]
+        lost = next((item for item, other in zip_longest(before, kept) if item != other), None)
+        assert lost is None, (
+            f"request {later.n} does not begin with all that request {earlier.n} has: lost or changed is {lost}"
+        )
+        added = [item for item in later.request.items[len(before) :] if isinstance(item, Asked | Answered)]
+        assert [Asked, Answered] == [type(item) for item in added], (
+            f"request {later.n} does not add a call and its result, but {', '.join(map(str, added)) or 'nothing'}"
+        )
 
 
 @requirement("spec-runtime-tools-are-offered", "claude-tools-are-offered-every-time")

@@ -17,7 +17,7 @@ from looptck.values.cell import Cell
 
 URL = "http://127.0.0.1:1/r1/v1"
 CHAT = Cell("openai-chat", stream=False, mode="sync")
-SHIPPED = ("assistant", "bound", "counting", "elsewhere", "guide", "parent")
+SHIPPED = ("addressed", "assistant", "bound", "counting", "elsewhere", "guide", "parent")
 
 
 def staged(name: str, folder: Path, cell: Cell = CHAT) -> tuple[dict[str, Any], str]:
@@ -99,6 +99,14 @@ def test_a_reference_to_the_environment_stays(tmp_path: Path) -> None:
 
     assert "${env:LOOPTCK_NO_SUCH_VARIABLE:looptck-model}" == front["model"]["id"]
     assert "LOOPTCK_NO_SUCH_VARIABLE" not in os.environ
+
+
+def test_a_reference_has_the_endpoint_as_its_default(tmp_path: Path) -> None:
+    """Where a file has the endpoint in a reference, the endpoint of the run is the default."""
+    front, _ = staged("addressed", tmp_path)
+
+    connection = front["model"]["connection"]
+    assert {"kind": "key", "endpoint": f"${{env:LOOPTCK_NO_SUCH_VARIABLE:{URL}}}", "apiKey": "a-key"} == connection
 
 
 def test_children_lie_where_their_parents_look_for_them(tmp_path: Path) -> None:

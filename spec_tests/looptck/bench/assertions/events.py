@@ -13,7 +13,7 @@ from typing import Any
 from looptck.bench.checks import Implementation
 from looptck.bench.choices import own_names
 from looptck.bench.run import Run
-from looptck.values.history import spelled
+from looptck.values.history import holds, spelled
 from looptck.values.jsontext import canonical
 from looptck.values.outcome import shortened
 from looptck.values.plain import Listed
@@ -81,7 +81,13 @@ def results_close_their_calls(run: Run) -> None:
             place = next((at for at, one in enumerate(waiting) if one["call_id"] == event["call_id"]), None)
             assert place is not None, _without_a_call(event, run, closed)
             closed.append(waiting.pop(place)["call_id"])
-    assert not waiting, f"the caller is told of the call {_call(waiting[0])}, and never of its result"
+    assert not waiting, _without_a_result(waiting[0], closed)
+
+
+def _without_a_result(call: Event, closed: Sequence[Any]) -> str:
+    if call["call_id"] is not None and call["call_id"] in closed:
+        return f"the caller is told of the call {_call(call)} more than once"
+    return f"the caller is told of the call {_call(call)}, and never of its result"
 
 
 def _without_a_call(result: Event, run: Run, closed: Sequence[Any]) -> str:
@@ -145,6 +151,17 @@ def results_are_those_of_the_model(run: Run, n: int) -> None:
     Raises:
         NotApplicable: the caller is told no results, or not of which calls.
     """
+    for event, answer, text in results_of_a_turn(run, n):
+        result_is_told(event, answer, text)
+
+
+def results_of_a_turn(run: Run, n: int) -> list[tuple[Event, Event, str]]:
+    """Of each call of turn ``n``, whose tools differ: the event of its result, what the tool gave, what the model gets.
+
+    Raises:
+        NotApplicable: the caller is told no results, or not of which calls.
+        NotReached: the caller is not told the result of one of the calls.
+    """
     heard = results_told(run)
     if heard and not any("result" in one for one in heard):
         raise NotApplicable("the loop tells its caller of results, but not what they are")
@@ -152,23 +169,30 @@ def results_are_those_of_the_model(run: Run, n: int) -> None:
     if None in names and len(run.delivered(n).calls) > 1:
         raise NotApplicable("the loop tells its caller no ids of calls")
     answers = {one.id: one.text for one in run.answers(n)}
+    found: list[tuple[Event, Event, str]] = []
     for call in run.delivered(n).calls:
         of_it = [one for one in heard if names.get(one["call_id"]) == call.tool and "result" in one]
         if not of_it:
             raise NotReached(f"the caller is told no result of {call.tool}")
-        ran = next((one for one in run.ran if one.tool == call.tool), None)
-        answer = {} if ran is None else ran.answer or {}
-        result_is_told(of_it[0], answer, answers.get(call.id or "", ""))
+        given = [one.answer for one in run.ran if one.tool == call.tool and one.answer is not None]
+        found.append((of_it[0], given[-1] if given else {}, answers.get(call.id or "", "")))
+    return found
 
 
 def result_is_told(event: Event, answer: Event, text: str) -> None:
     """Assert that an event has what a tool gave (``answer``) or what the model gets (``text``), or a part of it."""
     gave = str(answer.get("value", "")) or str((answer.get("error") or {}).get("message", ""))
-    words = _words(event["result"])
-    said = bool(gave and gave in words) or text in words or (words.strip() != "" and words.strip(" .…") in text)
+    words = words_told(event)
+    said = (
+        bool(gave and holds(words, gave)) or holds(words, text) or (words.strip() != "" and words.strip(" .…") in text)
+    )
     whence = f"the tool gave {gave!r}, and " if gave and gave != text else ""
     assert said, f"{whence}the model gets {shortened(text)}, and the caller is told {shortened(words)}"
     assert not ("value" in answer and event.get("failed")), f"the tool gave {gave!r}, and the caller is told a failure"
+    assert not ("error" in answer and event.get("failed") is False), (
+        f"the tool raised {gave!r}, and the caller is told that the call has not failed; a driver whose caller is told "
+        "neither of the two leaves `failed` out"
+    )
 
 
 def order_is_kept(run: Run, earlier: str, later: str) -> None:
@@ -220,7 +244,7 @@ def summaries(run: Run) -> list[str]:
 def _summary(event: Event) -> str:
     if event["kind"] == "call":
         return f"{event['name']}({_arguments(event['arguments']) if 'arguments' in event else ''})"
-    return f"the result {_words(event.get('result'))}"
+    return f"the result {words_told(event)}"
 
 
 def _what(one: Chunk | Told) -> str:
@@ -235,7 +259,9 @@ def _arguments(value: Any) -> str:
     return spelled(value) if isinstance(value, str) else canonical({} if value is None else value)
 
 
-def _words(value: Any) -> str:
+def words_told(result: Event) -> str:
+    """What the event of a result says that it is; a value that is no text as JSON."""
+    value = result.get("result")
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 

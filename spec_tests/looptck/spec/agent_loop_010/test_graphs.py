@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 
+from looptck.bench.assertions.tool_runs import other_runs
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
 from looptck.bench.solutions import behind, call, solution
@@ -17,6 +18,8 @@ from looptck.spec.agent_loop_010 import graphs
 from looptck.spec.agent_loop_010.graphs import SHARED, Graph, Move, Node, Play, play
 from looptck.spec.agent_loop_010.probes import DONE, probe_turn, probed_values, tools
 from looptck.values.framing import DEFAULT
+from looptck.values.jsontext import canonical
+from looptck.values.plain import differs
 from looptck.values.transcript import Event, Received, ToolBegan, ToolEnded
 from looptck.values.verdicts import NotApplicable, NotReached
 
@@ -103,7 +106,7 @@ class Conductor:
         if lost and over:
             raise NotReached(f"the run was over before the schedule was, it {run.outcome}: {lost}")
         if lost:
-            raise LostWakeUp(f"{lost}, in\n{self.graph}")
+            raise LostWakeUp(f"{lost}{_of(self.graph)}")
         if run.gave_up:
             raise NotReached(f"the schedule was not followed: {run.gave_up} took too long")
         run.request(2)
@@ -136,7 +139,10 @@ class Conductor:
         moves = self.play.moves[: self._move + 1]
         completed = [tool for move in moves for tool in move.completed]
         running = [tool for move in moves for tool in move.begin if tool in self._begun and tool not in completed]
-        return f"{late} did not begin, though {completed} had completed, while {running} ran" if late else None
+        if not late:
+            return None
+        before = f"{_names(completed)} had completed" if completed else "nothing had to complete before"
+        return f"{_names(late)} did not begin, though {before}; running then: {_names(running)}"
 
     def _gate(self, name: str) -> Gate:
         """A gate that is not given up before the events that the schedule waits for."""
@@ -196,8 +202,22 @@ def _matches_oracle(graph: Graph, implementation: Implementation) -> None:
     shown = probed_values(run, 2)
     ran = [(tool, given) for tool, given in run.tools_ran if tool != PROBE.name]
 
-    assert right.ran == sorted(ran, key=lambda of: of[0]), f"which calls run, and with which arguments, in\n{graph}"
-    assert right.state == {f"†{path}": value for path, value in shown.items()}, f"which values are stored, in\n{graph}"
+    assert right.ran == sorted(ran, key=lambda of: of[0]), f"{other_runs(_pairs(right.ran), _pairs(ran))}{_of(graph)}"
+    stored = {f"†{path}": value for path, value in shown.items()}
+    assert right.state == stored, f"of the values that the model reads: {differs(right.state, stored)}{_of(graph)}"
+
+
+def _pairs(runs: Iterable[tuple[str, object]]) -> list[tuple[str, str]]:
+    return [(tool, canonical(given)) for tool, given in runs]
+
+
+def _names(tools: Sequence[str]) -> str:
+    return ", ".join(tools) or "none"
+
+
+def _of(graph: Graph) -> str:
+    """The lines of a message that show the graph."""
+    return f"\nThe calls of the turn, and how they were played:\n{graph}"
 
 
 @requirement("loop010-schedules-do-not-matter")
@@ -253,20 +273,21 @@ def test_any_wake_up(implementation: Implementation) -> None:
     def holds(graph: Graph) -> None:
         run = Conductor(graph, implementation).run()
 
-        assert [] == _too_early(graph, run), f"calls began before their dependencies had completed, in\n{graph}"
+        early = _too_early(graph, run)
+        assert not early, f"{'; '.join(early)}{_of(graph)}"
 
 
-def _too_early(graph: Graph, run: Run) -> list[tuple[str, list[str]]]:
-    """The calls that began before their dependencies had completed, each with those dependencies."""
+def _too_early(graph: Graph, run: Run) -> list[str]:
+    """What is to be said of the calls that began before their dependencies had completed."""
     waits = {
         node.tool: [writer.tool for path in node.references for writer in graph.writers(path)] for node in graph.calls
     }
     ended: set[str] = set()
-    found: list[tuple[str, list[str]]] = []
+    found: list[str] = []
     for event in run.transcript.events:
         if isinstance(event, ToolEnded):
             ended.add(event.tool)
         elif isinstance(event, ToolBegan):
             missing = [tool for tool in waits.get(event.tool, ()) if tool not in ended]
-            found += [(event.tool, missing)] if missing else []
+            found += [f"{event.tool} began before {_names(missing)} had completed"] if missing else []
     return found

@@ -15,8 +15,10 @@ from looptck.provider.gates import caller_is_told_of_a_call, tool_ended
 from looptck.provider.script import Step
 from looptck.provider.toolbox import Behaviour, Raises, Returns
 from looptck.spec.conversing import guarded
+from looptck.spec.long_results import is_told_as_shortened, long_text
 from looptck.values.framing import DEFAULT
-from looptck.values.plain import plain
+from looptck.values.history import holds
+from looptck.values.plain import differs, plain
 from looptck.values.turns import Call, Turn, calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
 
@@ -145,6 +147,27 @@ def test_results(scenario: Scenario, implementation: Implementation, fails: bool
     run = _going_on(implementation, calls(NOTE, PARIS, PING))
 
     events.results_are_those_of_the_model(run, 1)
+
+
+WHOLE = {"long": long_text(5_000), "lines": 'It\'s "calm" there:\n\tno wind \\ no clouds.\nAll of it.'}
+"""Texts that a tool returns: a long one, and one with lines, quotes, a tab and a backslash."""
+
+
+@requirement("told-results-are-those-of-the-model")
+@pytest.mark.parametrize("text", WHOLE.values(), ids=WHOLE)
+def test_whole_results(scenario: Scenario, implementation: Implementation, text: str) -> None:
+    """The caller is told the whole text, or in words that it is shortened."""
+    scenario.returns("weather", text)
+
+    run = _going_on(implementation, calls(PARIS))
+
+    [(event, _, for_the_model)] = events.results_of_a_turn(run, 1)
+    told = events.words_told(event)
+    whole = holds(told, text) or holds(told, for_the_model)
+    assert whole or is_told_as_shortened(told), (
+        f"the caller is told another text than the tool gave, which does not say that it is shortened: "
+        f"{differs(text, told)}"
+    )
 
 
 @requirement("told-results-are-those-of-the-model")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -29,6 +30,7 @@ from looptck.spec.casting import (
     words_of,
 )
 from looptck.spec.conversing import accepted
+from looptck.values.history import Answered, Said
 from looptck.values.outcome import Failed
 from looptck.values.team import Member
 from looptck.values.transcript import Received
@@ -244,6 +246,38 @@ def test_no_such_agent(implementation: Implementation) -> None:
         return
     _goes_on_or_is_told(run)
     _all_answered(run, 1)
+    if not shows_failure(run):
+        _is_told_of_the_stranger(implementation, run)
+
+
+def _is_told_of_the_stranger(implementation: Implementation, run: Run) -> None:
+    """Assert that the result of the call on no agent says what no handoff says; other words tell too."""
+    got = _result(run)
+    if got is None or got.failed or len(_said(run, 2)) > len(_said(run, 1)):
+        return
+    as_well = _result(_after_a_handoff(implementation, *WAYS["over"]))
+    if as_well is None:
+        return
+    said = _words(got.text.replace("nowhere", "billing"))
+    told = not _words(as_well.text).startswith(said)
+    assert told, (
+        f"the model hands over to nowhere, an agent that there is not, and the result says {got.text!r}; that of a "
+        f"handoff to billing says {as_well.text!r}"
+    )
+
+
+def _result(run: Run) -> Answered | None:
+    """The result of the call of turn 1 in request 2; None if a loop hands the conversation over without its calls."""
+    [call] = run.delivered(1).calls
+    return next((one for one in run.normalized(2).answers if one.id == call.id), None)
+
+
+def _said(run: Run, n: int) -> list[Said]:
+    return [item for item in run.request(n).request.items if isinstance(item, Said)]
+
+
+def _words(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.lower()))
 
 
 def _endless(implementation: Implementation) -> Run:

@@ -96,6 +96,23 @@ def test_fitting_conversation(scenario: Scenario, implementation: Implementation
 
 
 @requirement("limit-allows-what-fits")
+def test_fitting_rounds_of_two(scenario: Scenario, implementation: Implementation) -> None:
+    """Each round has two calls, and counts as one."""
+    rounds = _allowed(implementation, 3) - 1
+    both = [calls(*(Call.of("note", {"text": f"{which} of round {n}"}) for which in ("a", "b"))) for n in range(rounds)]
+    scenario.plays(*both, says("Just in time."))
+
+    run = implementation.run(limit=3)
+
+    run.request(2)
+    assert isinstance(run.outcome, Value), (
+        f"each round has two calls, the limit is 3, and the loop {run.outcome} after {len(run.requests)} model calls; "
+        "if the limit counts calls of tools, do not declare `limit`"
+    )
+    assert "Just in time." == run.outcome.text
+
+
+@requirement("limit-allows-what-fits")
 def test_fitting_runs_of_one_agent(scenario: Scenario, implementation: Implementation) -> None:
     """One agent object has two runs, and each needs exactly as many model calls as the limit allows a run."""
     implementation.needs("shared")

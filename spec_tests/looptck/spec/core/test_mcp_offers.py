@@ -82,10 +82,16 @@ def test_cursors(scenario: Scenario, implementation: Implementation) -> None:
         assert cursor in {cursor_of(1), cursor_of(2)}, f"the server has written {cursor_of(1)!r}; back comes {cursor!r}"
 
 
+ABOUT = {
+    "lines": "Finds a way through the town.\n\nSay where from; «now» is the default.\n- on foot\n- by boat",
+    "long": "\n".join(f"Stage {n} of a way may be on foot, by boat or by train." for n in range(1, 12)),
+}
+
+
 @requirement("mcp-descriptions-are-offered")
-def test_descriptions(scenario: Scenario, implementation: Implementation) -> None:
-    """Descriptions of several lines are offered with all of them."""
-    told = "Finds a way through the town.\n\nSay where from; «now» is the default.\n- on foot\n- by boat"
+@pytest.mark.parametrize("told", ABOUT.values(), ids=ABOUT)
+def test_descriptions(scenario: Scenario, implementation: Implementation, told: str) -> None:
+    """Descriptions of several lines, and of six hundred characters, are offered with all of them."""
     run = served(scenario, implementation, server=Server(tools=(Tool("route", told, CITY),)))
 
     there = run.request(1).request.tools

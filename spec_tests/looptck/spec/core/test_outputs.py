@@ -12,7 +12,7 @@ from looptck.bench.assertions.tool_runs import tools_ran
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.choices import chosen
-from looptck.bench.outputs import Place
+from looptck.bench.outputs import Place, Schema, undefined
 from looptck.bench.run import Run
 from looptck.bench.talk import Talk
 from looptck.provider.script import RUNAWAY_CAP
@@ -60,14 +60,24 @@ def test_value(scenario: Scenario, implementation: Implementation, value: Any) -
     outputs.returns(run, value)
 
 
-LISTS: Mapping[str, Any] = {"list": GOOD["gust_list"], "empty-list": []}
+DEFINED: Schema = {
+    "$defs": {"Gust": LIST_SCHEMA["items"]},
+    "type": "array",
+    "items": {"$ref": "#/$defs/Gust"},
+}
+"""The same list, as generators of schemas write it."""
+LISTS: Mapping[str, tuple[Schema, Any]] = {
+    "list": (LIST_SCHEMA, GOOD["gust_list"]),
+    "empty-list": (LIST_SCHEMA, []),
+    "definitions": (DEFINED, GOOD["gust_list"]),
+}
 
 
 @requirement("output-need-not-be-an-object")
-@pytest.mark.parametrize("value", LISTS.values(), ids=LISTS)
-def test_list(scenario: Scenario, implementation: Implementation, value: Any) -> None:
+@pytest.mark.parametrize(("schema", "value"), LISTS.values(), ids=LISTS)
+def test_list(scenario: Scenario, implementation: Implementation, schema: Schema, value: Any) -> None:
     """The output is a list, without whatever the loop had put around it for the service."""
-    asked = outputs.wanted(LIST_SCHEMA, GOOD["gust_list"])
+    asked = outputs.wanted(schema, GOOD["gust_list"])
 
     run = run_for(scenario, implementation, gives(value), of=asked)
 
@@ -77,6 +87,11 @@ def test_list(scenario: Scenario, implementation: Implementation, value: Any) ->
     received, at = outputs.given(run, asked)
     if at.schema is None:
         raise NotApplicable(f"request {received.n} says in words that are no JSON how a list is to be written")
+    lost = undefined(at.schema)
+    assert not lost, (
+        f"the caller's schema is {plain(schema)}, and request {received.n} has in {at.words} the reference {lost[0]} "
+        "without its definition"
+    )
     outputs.returns(run, value)
 
 

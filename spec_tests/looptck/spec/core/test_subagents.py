@@ -86,7 +86,10 @@ def _results(run: Run, n: int) -> list[str]:
     """
     request = run.normalized(n)
     made, texts = run.delivered(1).calls, []
-    assert len(made) <= len(request.asked), f"request {n} does not carry the call {made[len(request.asked)].tool}"
+    assert len(made) <= len(request.asked), (
+        f"request {n}, which has the instructions of the first agent, does not carry its call "
+        f"{made[len(request.asked)].tool}"
+    )
     for call, asked in zip(made, request.asked, strict=False):
         found = [one.text for one in request.answers if one.id == asked.id]
         assert 1 == len(found), f"request {n} has {len(found)} results for the call {call.tool}"

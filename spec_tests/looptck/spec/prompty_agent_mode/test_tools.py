@@ -16,6 +16,7 @@ from looptck.bench.run import Run
 from looptck.catalogue.agents import Tool, agent
 from looptck.values.framing import MODEL
 from looptck.values.history import Offered, Said
+from looptck.values.plain import plain
 from looptck.values.turns import Call, calls, says
 
 
@@ -64,7 +65,7 @@ def test_defaults_that_count_as_false(scenario: Scenario, implementation: Implem
 
     said = [item.text.strip().lower() for item in run.request(1).request.items if isinstance(item, Said)]
     wanted = [text.lower() for _, text in run.prompt]
-    assert wanted == said, f"a default of 0 or false is lost: the prompt has {said}, not {wanted}"
+    assert wanted == said, f"the file's defaults are 0 and false; the prompt has {plain(said)}, not {plain(wanted)}"
 
 
 def _asked(run: Run) -> list[str]:
@@ -79,6 +80,21 @@ def test_environment_default(scenario: Scenario, implementation: Implementation)
 
     run.request(2)
     assert {MODEL} == {received.request.model for received in run.requests}
+
+
+@requirement("mode-environment-default-is-used")
+def test_environment_default_with_colons(scenario: Scenario, implementation: Implementation) -> None:
+    """The file reads the address of the service from an environment variable that is not set."""
+    _loaded(scenario, implementation, "What time is it in Lima?").request(2)
+    scenario.plays(says("Hello."))
+
+    run = implementation.run(agent="addressed", as_file=True)
+
+    assert run.requests, (
+        "the endpoint in the file is a reference whose default is a URL, and no request came to that URL: the loop "
+        f"{run.outcome}"
+    )
+    run.request(1)
 
 
 def _offered(run: Run, n: int = 1) -> dict[str, Offered]:

@@ -65,8 +65,10 @@ def test_order_of_messages(scenario: Scenario, implementation: Implementation) -
     run = implementation.run()
 
     run.delivered(1)
-    rounds = [type(item) for item in run.request(2).request.items if isinstance(item, Asked | Answered)]
-    assert [Asked, Asked, Answered, Answered] == rounds
+    rounds = [item for item in run.request(2).request.items if isinstance(item, Asked | Answered)]
+    assert [Asked, Asked, Answered, Answered] == [type(item) for item in rounds], (
+        f"the turn has two calls, and request 2 has, in this order: {'; '.join(map(str, rounds)) or 'none of them'}"
+    )
 
 
 @requirement("spec-handler-gets-the-parsed-arguments")

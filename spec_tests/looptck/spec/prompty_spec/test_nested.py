@@ -238,7 +238,11 @@ def test_histories(scenario: Scenario, implementation: Implementation) -> None:
     run.request(4)
     rounds: list[list[str]] = [[], [], ["call_2a", "call_2a"], ["call_1a", "call_1a"]]
     assert [["system", "user", *one] for one in rounds] == [_outline(received) for received in run.requests]
-    assert [1, 4] == [received.n for received in run.requests if b"parents-own-question" in received.raw]
+    having = [received.n for received in run.requests if b"parents-own-question" in received.raw]
+    assert [1, 4] == having, (
+        "the parent was asked 'parents-own-question', which belongs into its requests 1 and 4 alone; it is in "
+        f"{plain(having) if having else 'none'}"
+    )
 
 
 @requirement("spec-child-has-a-history-of-its-own")

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import uuid
 from collections.abc import Callable
@@ -585,3 +586,15 @@ class Cut(Driver):
     """Of taste: the call of a turn that was cut is told too, and nothing after it."""
 
     loop = CutTeller
+
+
+class WrapTeller(Teller):
+    def resulted(self, call: Json, text: str, failed: bool) -> None:
+        short = text if len(text) < 200 else f"{text[:200]} … ({len(text)} characters)"
+        super().resulted(call, json.dumps({"ok": not failed, "content": [{"type": "text", "text": short}]}), failed)
+
+
+class Wrapping(Driver):
+    """Right: what is told of a result is JSON with its text, and a long one is shortened and says so."""
+
+    loop = WrapTeller

@@ -61,11 +61,13 @@ class FormatChat(StreamedChat):
         """Give the schema as the service takes it, which is that of an object."""
         if not self.is_wrapped:
             return self.schema or {}
+        defined = {"$defs": self.schema["$defs"]} if "$defs" in self.schema else {}
         return {
             "type": "object",
             "properties": {"response": self.schema},
             "required": ["response"],
             "additionalProperties": False,
+            **defined,
         }
 
     def value(self, text: str) -> Any:
@@ -324,6 +326,26 @@ class Once(Driver):
     """A right loop: an output that does not fit is an error for the caller."""
 
     loop = OnceChat
+
+
+class InsideChat(FormatChat):
+    """Leaves the caller's definitions where they are, and judges values by the caller's schema."""
+
+    def wrapped(self) -> Json:
+        return {name: one for name, one in super().wrapped().items() if name != "$defs" or not self.is_wrapped}
+
+    def value(self, text: str) -> Any:
+        value = self.parsed(text)
+        if self.is_wrapped:
+            value = value["response"]
+        validate(self.schema, value)
+        return value
+
+
+class Inside(Driver):
+    """A right loop: the service gets the caller's schema of a list whole, in a member."""
+
+    loop = InsideChat
 
 
 class BothChat(ToolChat):

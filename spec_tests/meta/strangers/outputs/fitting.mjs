@@ -28,7 +28,10 @@ export function unfit(schema, value, root = schema, at = 'the output') {
 export const wrapped = (schema) =>
   schema.type === 'object'
     ? schema
-    : { type: 'object', properties: { value: schema }, required: ['value'], additionalProperties: false };
+    : {
+        ...{ type: 'object', properties: { value: schema }, required: ['value'], additionalProperties: false },
+        ...(schema.$defs && { $defs: schema.$defs }),
+      };
 
 export const unwrapped = (schema, value) => (schema.type === 'object' ? value : value?.value);
 
