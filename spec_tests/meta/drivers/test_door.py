@@ -243,7 +243,7 @@ def test_coroutine_handlers_wait_together(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(driver, "run_tool", lambda *_: together.wait())
     handler = driver.handlers(_case("async"))["probe"]
 
-    async def all_of_them() -> list[int]:
-        return await asyncio.gather(*(handler() for _ in range(most)))
+    async def all_of_them() -> list[Any]:
+        return [*await asyncio.gather(*(handler() for _ in range(most)))]
 
     assert sorted(asyncio.run(all_of_them())) == list(range(most))

@@ -171,7 +171,7 @@ def results_of_a_turn(run: Run, n: int) -> list[tuple[Event, Event, str]]:
     answers = {one.id: one.text for one in run.answers(n)}
     found: list[tuple[Event, Event, str]] = []
     for call in run.delivered(n).calls:
-        of_it = [one for one in heard if names.get(one["call_id"]) == call.tool and "result" in one]
+        of_it = [one for one in heard if names.get(one["call_id"]) == call.tool and {"result", "failed"} & one.keys()]
         if not of_it:
             raise NotReached(f"the caller is told no result of {call.tool}")
         given = [one.answer for one in run.ran if one.tool == call.tool and one.answer is not None]
@@ -180,11 +180,17 @@ def results_of_a_turn(run: Run, n: int) -> list[tuple[Event, Event, str]]:
 
 
 def result_is_told(event: Event, answer: Event, text: str) -> None:
-    """Assert that an event has what a tool gave (``answer``) or what the model gets (``text``), or a part of it."""
+    """Assert that an event has what a tool gave (``answer``) or what the model gets (``text``), or a part of it.
+
+    One that says whether the call has failed, and no result, is judged by that alone.
+    """
     gave = str(answer.get("value", "")) or str((answer.get("error") or {}).get("message", ""))
     words = words_told(event)
     said = (
-        bool(gave and holds(words, gave)) or holds(words, text) or (words.strip() != "" and words.strip(" .…") in text)
+        "result" not in event
+        or bool(gave and holds(words, gave))
+        or holds(words, text)
+        or (words.strip() != "" and words.strip(" .…") in text)
     )
     whence = f"the tool gave {gave!r}, and " if gave and gave != text else ""
     assert said, f"{whence}the model gets {shortened(text)}, and the caller is told {shortened(words)}"

@@ -598,3 +598,17 @@ class Wrapping(Driver):
     """Right: what is told of a result is JSON with its text, and a long one is shortened and says so."""
 
     loop = WrapTeller
+
+
+class MarkTeller(Teller):
+    def resulted(self, call: Json, text: str, failed: bool) -> None:
+        if failed:
+            self.emit({"kind": "result", "call_id": call["id"], "failed": True})
+        else:
+            super().resulted(call, text, failed)
+
+
+class Marking(Driver):
+    """Right: of a failed call the caller is told that it has failed, and not how."""
+
+    loop = MarkTeller
