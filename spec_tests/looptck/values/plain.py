@@ -149,11 +149,16 @@ def _is_call(value: tuple[Any, ...]) -> bool:
     """Whether a tuple is a tool's name and its arguments, as in lists of calls and tool runs."""
     match value:
         case (str(name), dict()):
-            return name.isidentifier()
+            return _is_name(name)
         case (str(name), str(arguments)):
-            return name.isidentifier() and arguments.startswith("{")
+            return _is_name(name) and arguments.startswith("{")
         case _:
             return False
+
+
+def _is_name(text: str) -> bool:
+    """Whether a text may be the name of a tool, which may have hyphens."""
+    return text.replace("-", "_").isidentifier()
 
 
 def _key(key: object) -> str:

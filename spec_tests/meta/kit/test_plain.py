@@ -24,6 +24,7 @@ LONG = "x" * 400
         (True, "true"),
         ({"a": None, "b": [True, 1.5, "é"]}, '{"a": null, "b": [true, 1.5, "é"]}'),
         ([("ping", {}), ("weather", {"city": "Paris"})], '[ping({}), weather({"city": "Paris"})]'),
+        ([("keep-note", {})], "[keep-note({})]"),
         (("a", 1), '["a", 1]'),
         ({2, 1}, "[1, 2]"),
         (Counter("aab"), '{"a": 2, "b": 1}'),
