@@ -23,7 +23,7 @@ from looptck.spec.conversing import (
     stays,
 )
 from looptck.spec.resuming import TOOLS, approved, decided, resumed, stop
-from looptck.values.history import Request, spelled
+from looptck.values.history import Answered, Asked, Request, spelled
 from looptck.values.outcome import Pending
 from looptck.values.plain import MOST, plain
 from looptck.values.turns import Call, Thinking, Turn, calls, says, turn
@@ -86,9 +86,18 @@ def _equal(whole: Run, parts: list[Run]) -> None:
 
 
 def _by_call(request: Request) -> list[str]:
-    """The results of a request, each with the call that has its id."""
-    calls = {one.id: f"{one.tool}({spelled(one.arguments)})" for one in request.asked}
-    return [f"{calls.get(one.id, 'no call')}: {one.text}" for one in request.answers]
+    """The results of a request, each with the arguments of the latest call before it that has its id.
+
+    A loop may have other names for its tools, and ids that begin anew in each run.
+    """
+    calls: dict[str, str] = {}
+    found = []
+    for item in request.items:
+        if isinstance(item, Asked):
+            calls[item.id] = spelled(item.arguments)
+        elif isinstance(item, Answered):
+            found.append(f"{calls.get(item.id, 'no call')}: {item.text}")
+    return found
 
 
 def _whole(scenario: Scenario, implementation: Implementation, script: list[Turn]) -> Run:
