@@ -35,11 +35,16 @@ NAMES = [pytest.param(name, id=id) for id, name in ILLEGAL.items()]
 
 
 def _calls_what_is_offered(scenario: Scenario, implementation: Implementation, *names: str) -> Run:
-    """A run with tools of these names, in which the model calls one after the other as each is offered."""
+    """A run with tools of these names, in which the model calls one after the other as each is offered.
+
+    The tools are those of the first request: where the service keeps the conversation, later ones need not offer them.
+    """
+    shown: list[tuple[str, str]] = []
 
     def turn(body: Any, at: int) -> Turn:
-        found = offered(implementation.cell, body, names)[at : at + 1]
-        return calls(*(Call.of(name, {"city": own}) for name, own in found))
+        if at == 0:
+            shown[:] = offered(implementation.cell, body, names)
+        return calls(*(Call.of(name, {"city": own}) for name, own in shown[at : at + 1]))
 
     scenario.plays(*(Step(None, by=partial(turn, at=at)) for at in range(len(names))), says("Warm."))
     return implementation.run(tools=[weather(name) for name in names])
