@@ -35,7 +35,7 @@ TURNS = {
         ({"role": "tool", "content": "", "id": 1}, ["/id: the format has no such key"]),
         ({"role": "tool", "content": "", "name": 3}, ["/name: 3 is wrong"]),
         ({"role": "tool", "content": "", "parts": []}, ["/parts: 0 entries, not 1"]),
-        ({"role": "tool", "content": "", "parts": [{"n": True}]}, ["/parts/0/n: True, not 1"]),
+        ({"role": "tool", "content": "", "parts": [{"n": True}]}, ["/parts/0/n: true, not 1"]),
         ([], [": [] is not an object"]),
     ],
 )

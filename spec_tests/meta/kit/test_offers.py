@@ -67,7 +67,7 @@ def test_no_schema_is_an_empty_one() -> None:
     ("offered", "told"),
     [
         ({}, "the parameters: declared as object, offered as {}"),
-        (but("n", type="number"), "/n: declared as integer, offered as {'type': 'number'}"),
+        (but("n", type="number"), '/n: declared as integer, offered as {"type": "number"}'),
         ({**OPTIONAL, "required": []}, "/who: required, but offered as optional"),
         ({**OPTIONAL, "required": ["who", "n"]}, "/n: optional, but offered as required"),
         ({**OPTIONAL, "properties": {}}, "the parameters: declared with the members ['n', 'who'], offered with []"),

@@ -13,7 +13,6 @@ WITHOUT_A_FUNCTION = ["every-call-is-answered", "no-request-is-refused"]
 PRUNING = [
     "claude-pruning-keeps-the-latest-rounds",
     "claude-pruning-drops-older-rounds",
-    "claude-pruning-to-none-drops-all",
     "claude-pruning-beyond-the-rounds-drops-none",
 ]
 PLAIN = "*/plain/sync"

@@ -79,7 +79,7 @@ def test_rounds_are_joined_on_purpose() -> None:
     """The row that forbids it is not applicable, because the driver declares the choice."""
     results = judged(published.Joins, "openai-chat/plain/sync", requirements=[BEFORE_CALLS])
 
-    assert {"the driver declares that its answer is the text of all rounds"} == {one.reason for one in results}
+    assert {'the driver declares dialect.answer_text "all-rounds"'} == {one.reason for one in results}
 
 
 def test_rounds_are_joined_in_silence() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -60,7 +61,7 @@ def test_another_takes_the_place_of_one_that_has_ended(tmp_path: Path) -> None:
 
     assert 2 == ran.status
     assert 4 == ran.printed.count("exited with status 3 during ")
-    assert "no verdict for 4 of 143 checks: a process that played them has ended" in ran.printed
+    assert re.search(r"no verdict for 4 of 1\d\d checks: a process that played them has ended", ran.printed)
     assert 4 == ran.results["unfinished"]["checks"]
 
 
