@@ -698,11 +698,6 @@ class Parts(list[Union[TextPart, ImagePart]]):
     """
 
 
-_THREADS = ThreadPoolExecutor(256, "looptck-tool")
-"""Where coroutine handlers wait for their results. The executor of an event loop has a few threads for each core, so
-calls that a loop runs together would wait for each other there."""
-
-
 def handlers(case: Case, mode: Mode | None = None) -> dict[str, Callable[..., Any]]:
     """A function for each tool of the case that should have a handler, by name.
 
@@ -727,7 +722,11 @@ def _handler(tool: Tool, mode: Mode) -> Callable[..., Any]:
 
     async def call_async(*positional: Any, **named: Any) -> Any:
         message = {"arguments": _arguments(tool, positional, named)}
-        return await asyncio.get_running_loop().run_in_executor(_THREADS, run_tool, url, message)
+        thread = ThreadPoolExecutor(1, "looptck-tool")  # the loop's own executor has few, for which calls would wait
+        try:
+            return await asyncio.get_running_loop().run_in_executor(thread, run_tool, url, message)
+        finally:
+            thread.shutdown(wait=False)
 
     function: Callable[..., Any] = call_async if mode == "async" else call
     function.__name__ = function.__qualname__ = tool["name"]
