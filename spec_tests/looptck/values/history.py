@@ -139,16 +139,17 @@ def holds(result: str, text: str) -> bool:
     if not result.lstrip().startswith(("{", "[", '"')):
         return False
     try:
-        return any(text in value for value in _texts(json.loads(result)))
+        return any(text in value for value in texts_in(json.loads(result)))
     except (ValueError, RecursionError):
         return False
 
 
-def _texts(value: Any) -> Iterator[str]:
+def texts_in(value: Any) -> Iterator[str]:
+    """The texts of a JSON value, without the names of members."""
     if isinstance(value, str):
         yield value
     for one in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from _texts(one)
+        yield from texts_in(one)
 
 
 def results_in_call_order(items: Iterable[Item]) -> list[Item]:

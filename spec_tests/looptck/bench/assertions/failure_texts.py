@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
+
+from looptck.values.history import texts_in
 
 READS_AS_ERROR = re.compile(
     r"error|fail|invalid|unknown|unavailable|unsupported|unrecogni|exist|not (found|available|defined|registered|known)"
@@ -44,13 +45,6 @@ def tells_of_failure(text: str, call: str = "") -> bool:
 def _said(text: str) -> Iterator[str]:
     """The texts of a JSON value without the names of its members, or else the text itself."""
     try:
-        yield from _texts(json.loads(text))
+        yield from texts_in(json.loads(text))
     except (ValueError, RecursionError):
         yield text
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    for one in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from _texts(one)
