@@ -57,6 +57,7 @@ def test_it_fails_nothing(loop: type[Driver], cells: str, requirements: list[str
     [
         (left_open.Repairs, "similar-name-runs-no-tool"),
         (left_open.GuardsAgainstRepetitions, "equal-calls-run-again"),
+        (right.ZeroIsDeclared, "limit-of-zero-runs-no-tool"),
     ],
 )
 def test_declared_choices_are_not_judged(loop: type[Driver], requirement: str) -> None:

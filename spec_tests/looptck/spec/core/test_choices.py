@@ -205,8 +205,6 @@ def test_forced_run_ends(scenario: Scenario, implementation: Implementation, wan
 @pytest.mark.parametrize("wanted", FORCED.values(), ids=FORCED)
 def test_model_is_free_after_the_call(scenario: Scenario, implementation: Implementation, wanted: Wanted) -> None:
     """The request after the round of tools lets the model answer."""
-    if implementation.started.dialect.get("tool_choice") == "every-request":
-        raise NotApplicable("the driver declares that a choice holds for every request of a run")
     run = _forced(scenario, implementation, wanted)
 
     if isinstance(run.outcome, Value) and len(run.requests) == 1:
