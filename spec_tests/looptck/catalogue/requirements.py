@@ -97,6 +97,11 @@ class Requirement:
     def source(self) -> str:
         return "; ".join(map(str, self.sources))
 
+    @property
+    def excused_by(self) -> list[str]:
+        """What a driver may declare of a loop that does otherwise on purpose: ``dialect.WORD "VALUE"``."""
+        return [f'dialect.{word} "{value}"' for word, value in self.unless]
+
 
 @dataclass(frozen=True, slots=True)
 class Profile:

@@ -118,6 +118,7 @@ def _middling(cause: Cause, cells: Sequence[str]) -> Iterator[str]:
     more = len(cause.row.sources) - MOST_SOURCES
     sources = "; ".join(map(str, cause.row.sources[:MOST_SOURCES]))
     yield f"  source: {sources}{f'; and {more} more' if more > 0 else ''}"
+    yield from (f"  not for loops that declare {one}" for one in cause.row.excused_by)
     yield from _because(cause.example)
     yield from cause.example.evidence
     yield from _cases(cause)

@@ -60,6 +60,7 @@ def render_failure(
         f"{result.verdict.upper()}  {requirement.id}  [{check.cell}]",
         f"  {weight(requirement)} {requirement.text}",
         f"  source: {requirement.source}",
+        *(f"  not for loops that declare {one}" for one in requirement.excused_by),
         f"  case: {check.case}",
         *indented("  because: ", result.reason),
     ]

@@ -111,7 +111,7 @@ def _explained(row: Requirement, driver: str | None) -> Iterator[str]:
     if row.needs:
         yield f"  needs the capabilities: {', '.join(row.needs)}"
     yield from (f"  not for loops that follow {one}, which decides otherwise" for one in row.otherwise)
-    yield from (f'  not for loops that declare dialect.{word} "{value}"' for word, value in row.unless)
+    yield from (f"  not for loops that declare {one}" for one in row.excused_by)
     yield f"  observed at: {row.observed_at}"
     if row.excluded:
         yield f"  excluded: {row.excluded}"

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import httpx
 
 from looptck.driver import error
+from looptck_mutants.core.equals import RunsTheNearestName
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.loop import Decision, Loop
 from looptck_reference.vocabulary.values import Turn
@@ -23,6 +24,12 @@ class TakesCallsForAnswers(Driver):
         def decide(self, turn: Turn) -> Decision:
             """Every turn is the answer."""
             return Decision.ANSWER
+
+
+class RepairsNames(Driver):
+    """Runs the tool with the nearest name, and declares nothing."""
+
+    loop = RunsTheNearestName
 
 
 class NoLoop(Driver):

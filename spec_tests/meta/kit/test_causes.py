@@ -297,6 +297,14 @@ def test_lines_fit() -> None:
         assert [f"{AGAIN}{cause.example.again}"] == [line for line in lines if len(line) > 100]
 
 
+def test_a_block_names_the_word_that_excuses_a_loop() -> None:
+    """Among several causes too, since a loop may do otherwise on purpose."""
+    (cause,) = causes([finding("echo", LOST)], {"echo": replace(ROWS["echo"], unless=(("echo", "kept"),))})
+
+    for lines in blocks([cause] * 3, [PLAIN]):
+        assert '  not for loops that declare dialect.echo "kept"' in lines
+
+
 def test_a_head_has_the_cells_of_its_own_requirement() -> None:
     """Where only other requirements fail that have the same cause is said with these."""
     found = causes([finding("leak", LOST), finding("order", LOST, cell=STREAM, run="r2")], ROWS)

@@ -144,6 +144,13 @@ def test_a_failure_tells_its_story() -> None:
         assert piece in printed
 
 
+def test_a_failure_names_the_word_that_excuses_a_loop() -> None:
+    """A loop that repairs names on purpose reads in its failure what to declare."""
+    printed = judged("python:meta.kit.flawed:RepairsNames", "similar-name-runs-no-tool").printed
+
+    assert '  not for loops that declare dialect.unknown_names "repaired"' in printed.splitlines()
+
+
 def test_quiet_is_the_failing_rows_and_a_line_for_each_cause() -> None:
     """With -q a run without findings prints its counts, and one with findings a row and a line for each."""
     words = ["run", "--requirement", "call-runs-its-tool-once", "--cell", "openai-chat/*"]
