@@ -14,6 +14,7 @@ from looptck_reference.kit.servers import Servers
 from looptck_reference.kit.team import Team
 from looptck_reference.loop.loop import Loop
 from looptck_reference.mcp import McpClient
+from looptck_reference.mcp.metadata import Metadata
 from looptck_reference.prompty.invoke import Invoker
 from looptck_reference.prompty.prompts import Loader
 from looptck_reference.vocabulary.tools import Tool
@@ -107,6 +108,7 @@ breaks = Breaks(
         Tracing: holding(Driver, "tracing"),
         Servers: holding(Driver, "servers"),
         McpClient: holding(Servers, "client"),
+        Metadata: holding(McpClient, "described"),
         RunSpans: holding(Tracing, "inside"),
         ChatWire: _speaking("chat"),
         ResponsesWire: _speaking("responses"),

@@ -10,6 +10,8 @@ REVISIONS = ("2025-11-25", "2025-06-18", "2025-03-26")
 """The revisions with a handshake and streamable HTTP, the latest first."""
 NAMED_IN_A_HEADER = frozenset(REVISIONS[:2])
 """Those in which each request after the handshake names its revision in a header."""
+STATELESS = "2026-07-28"
+"""The revision without a handshake: each request says for itself which one it speaks."""
 NOTHING: Mapping[str, Any] = {"type": "object", "properties": {}}
 """The schema of a tool without parameters, as every service accepts it."""
 
@@ -40,13 +42,18 @@ class Server:
     streams: bool = False
     """Whether it answers requests with an event stream, and not with JSON."""
     revisions: tuple[str, ...] = REVISIONS
-    """The revisions that it speaks, the latest first."""
+    """The revisions with a handshake that it speaks, the latest first."""
+    stateless: bool = True
+    """Whether it speaks `STATELESS` too, as a server does that is there for all clients."""
     has_tools: bool = True
     """Whether it says that it has tools."""
     refuses: int | None = None
     """The HTTP status with which it refuses everything."""
 
+    cursor: str | None = None
+    """The cursor of its second page; None: one that is hard to read for others."""
+
     @property
     def capabilities(self) -> dict[str, Any]:
         """What it declares."""
-        return {"tools": {"listChanged": True}} if self.has_tools else {"prompts": {}}
+        return {"tools": {}} if self.has_tools else {"prompts": {}}

@@ -1,24 +1,24 @@
 """What a server answers to each HTTP request of its clients, except to calls of its tools, which somebody else answers.
 
-Sessions begin with `initialize` and end with DELETE, or when the server forgets them. No stream of the server's own is
-offered: GET is answered with 405, as the specification allows.
+Sessions begin with `initialize` and end with DELETE, or when the server forgets them. Requests of the revision without
+a handshake are answered whatever headers they have, so that each check finds its own fault. No stream of the server's
+own is offered: GET is answered with 405, as the specification allows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from looptck.mcp.server import Server
+from looptck.mcp import stateless
+from looptck.mcp.server import STATELESS, Server
 from looptck.values.jsontext import parsed
 
 Json = dict[str, Any]
 
 PARSE, INVALID, UNKNOWN, PARAMETERS, INTERNAL = -32700, -32600, -32601, -32602, -32603
 """Codes of errors in JSON-RPC."""
-LATER = "io.modelcontextprotocol/protocolVersion"
-"""What requests of revisions without a handshake have among their metadata."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,8 @@ class Answered:
     status: int
     message: Json | None = None
     session: str = ""
+    stateless: bool = False
+    """Whether the request is of the revision without a handshake."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,7 @@ class Called:
     id: Any
     tool: str
     arguments: Any
+    stateless: bool = False
 
 
 @dataclass(slots=True)
@@ -70,6 +73,8 @@ class Speaking:
 
     def _read(self, message: Json, headers: Mapping[str, str]) -> Answered | Called:
         id, method = message.get("id"), message.get("method")
+        if self.server.stateless and stateless.is_stateless(message, headers):
+            return self._asked_at_once(id, str(method), message, headers)
         if method == "initialize" and id is not None:
             return self._initialized(id, message.get("params"))
         session = headers.get("mcp-session-id", "")
@@ -85,17 +90,50 @@ class Speaking:
             return Answered(202)
         return self._asked(id, str(method), message.get("params"))
 
+    def _asked_at_once(self, id: Any, method: str, message: Json, headers: Mapping[str, str]) -> Answered | Called:
+        """The answer to a request of the revision without a handshake."""
+        if id is None:
+            return Answered(202, stateless=True)
+        named = stateless.wanted(message, headers)
+        if named != STATELESS:
+            return Answered(400, self._unsupported(id, named), stateless=True)
+        if method == stateless.DISCOVER:
+            told = answer(id, stateless.discovered(self.server))
+            return Answered(200, stateless.completed(self.server, told), stateless=True)
+        if method not in ("tools/list", "tools/call"):
+            return Answered(404, error(id, UNKNOWN, f"Method not found: {method}"), stateless=True)
+        found = self._asked(id, method, message.get("params"))
+        if isinstance(found, Called) or found.message is None:
+            return replace(found, stateless=True)
+        if method == "tools/list" and "result" in found.message:
+            found.message["result"] |= stateless.FRESH
+        return replace(found, message=stateless.completed(self.server, found.message), stateless=True)
+
+    def _unsupported(self, id: Any, named: Any) -> Json:
+        spoken = stateless.supported(self.server)
+        problem = error(
+            id, stateless.UNSUPPORTED, f"Unsupported protocol version; this server speaks {', '.join(spoken)}"
+        )
+        problem["error"]["data"] = {"supported": spoken, "requested": named}
+        return problem
+
     def _initialized(self, id: Any, params: Any) -> Answered:
         wanted = params.get("protocolVersion") if isinstance(params, dict) else None
         if not isinstance(wanted, str):
             return Answered(400, error(id, PARAMETERS, "initialize without a protocol version"))
+        if not self.server.revisions:
+            return Answered(400, self._unsupported(id, wanted))
         spoken = wanted if wanted in self.server.revisions else self.server.revisions[0]
         self._begun += 1
         session = f"{self.server.name}~{self._begun}~{id}".encode().hex()
         self._sessions[session] = spoken
         about = {"name": self.server.name, "version": "1.0.0"}
-        told = {"protocolVersion": spoken, "capabilities": self.server.capabilities, "serverInfo": about}
+        told = {"protocolVersion": spoken, "capabilities": self._announcing(), "serverInfo": about}
         return Answered(200, answer(id, told), session)
+
+    def _announcing(self) -> Json:
+        """The capabilities, with the word that the lists may change: in a session the server can say so."""
+        return {name: {"listChanged": True} for name in self.server.capabilities}
 
     def _asked(self, id: Any, method: str, params: Any) -> Answered | Called:
         given = params if isinstance(params, dict) else {}
@@ -112,11 +150,15 @@ class Speaking:
         tools = self.server.tools
         size = self.server.page or len(tools) or 1
         pages = [tools[place : place + size] for place in range(0, len(tools), size)] or [()]
-        at = 0 if cursor is None else next((n for n in range(1, len(pages)) if cursor == cursor_of(n)), None)
+        at = 0 if cursor is None else next((n for n in range(1, len(pages)) if cursor == self._cursor(n)), None)
         if at is None:
             return Answered(200, error(id, PARAMETERS, f"Invalid cursor: {cursor!r}"))
-        more = {"nextCursor": cursor_of(at + 1)} if at + 1 < len(pages) else {}
+        more = {"nextCursor": self._cursor(at + 1)} if at + 1 < len(pages) else {}
         return Answered(200, answer(id, {"tools": [tool.listed for tool in pages[at]], **more}))
+
+    def _cursor(self, page: int) -> str:
+        own = self.server.cursor
+        return cursor_of(page) if own is None or page > 1 else own
 
     def _called(self, id: Any, params: Json) -> Answered | Called:
         name, arguments = params.get("name"), params.get("arguments", {})
@@ -138,12 +180,3 @@ def answer(id: Any, result: Json) -> Json:
 def error(id: Any, code: int, message: str) -> Json:
     """The response that is an error."""
     return {"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}}
-
-
-def is_probe(message: Any) -> bool:
-    """Whether a message is of a revision without a handshake, which dual clients try first."""
-    if not isinstance(message, dict):
-        return False
-    params = message.get("params")
-    meta = params.get("_meta") if isinstance(params, dict) else None
-    return message.get("method") == "server/discover" or (isinstance(meta, dict) and LATER in meta)

@@ -20,6 +20,8 @@ class Content:
     parts: tuple[content.Part, ...] = ()
     structured: Json | None = None
     failed: bool = False
+    type: str = "complete"
+    """Its type, which results of the revision without a handshake have."""
     before: tuple[Json, ...] = ()
     """Messages of the server that come before the answer, in the stream of a server that streams."""
     hold: Gate | None = None
@@ -31,7 +33,8 @@ class Content:
 
     def message(self, id: Any) -> Json:
         """The answer to the request with this id."""
-        return speaking.answer(id, content.result(self.parts, self.structured, failed=self.failed))
+        result = content.result(self.parts, self.structured, failed=self.failed)
+        return speaking.answer(id, result if self.type == "complete" else {"resultType": self.type, **result})
 
     def answer(self) -> Json:
         """The answer for the transcript: the texts, as what the tool returned or as its error."""
@@ -56,6 +59,21 @@ class RpcError:
 
 
 @dataclass(frozen=True, slots=True)
+class AsksAgain:
+    """It asks for the call to be made again, with this state: an interim result, for a request without a handshake."""
+
+    state: str
+    before: tuple[Json, ...] = ()
+    hold: Gate | None = None
+
+    def message(self, id: Any) -> Json:
+        return speaking.answer(id, self.answer()["value"])
+
+    def answer(self) -> Json:
+        return {"value": {"resultType": "input_required", "requestState": self.state}}
+
+
+@dataclass(frozen=True, slots=True)
 class HangsUp:
     """It closes the connection without an answer."""
 
@@ -75,7 +93,7 @@ class Forgets:
         return {"error": {"type": "SessionOver", "message": "the session is over"}}
 
 
-Behaviour = Content | RpcError | HangsUp | Forgets
+Behaviour = Content | RpcError | AsksAgain | HangsUp | Forgets
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from looptck.mcp import Answered, Called, Speaking
+from looptck.mcp import Answered, Called, Speaking, stateless
 from looptck.mcp.speaking import Json, error
 from looptck.provider.gate import Gate
 from looptck.provider.http import LAST_CHUNK, HttpReply, HttpRequest, chunked, head
@@ -69,7 +69,10 @@ class ToolServers:
                 self._speaking[name].forget()
                 reply = self._told(name, Answered(404, error(call.id, -32600, "Session not found")))
             case _:
-                reply = self._said(name, [*behaviour.before, behaviour.message(call.id)])
+                said = behaviour.message(call.id)
+                if call.stateless:
+                    said = stateless.completed(self._servers[name].server, said)
+                reply = self._said(name, [*behaviour.before, said], stateless=call.stateless)
         if behaviour.hold is not None:
             reply.parts.insert(len(reply.parts) - 1 if len(reply.parts) > 1 else 0, behaviour.hold)
         return runs(name, call.tool, call.arguments, behaviour, reply)
@@ -79,23 +82,30 @@ class ToolServers:
         if told.message is None:
             return HttpReply([head(told.status, session, length=0)])
         if told.status == 200:
-            return self._said(name, [told.message], session)
+            return self._said(name, [told.message], session, stateless=told.stateless)
         body = compact(told.message)
         return HttpReply([head(told.status, [*JSON, *session], length=len(body)) + body])
 
-    def _said(self, name: str, messages: Sequence[Json], headers: Sequence[tuple[str, str]] = ()) -> HttpReply:
-        """The answer to a request, the last of these messages; those before it have a place only in a stream."""
+    def _said(
+        self, name: str, messages: Sequence[Json], headers: Sequence[tuple[str, str]] = (), *, stateless: bool = False
+    ) -> HttpReply:
+        """The answer to a request, the last of these messages; those before it have a place only in a stream.
+
+        Streams can be resumed, and so have ids, in the revisions with a handshake alone.
+        """
         if not self._servers[name].server.streams:
             body = compact(messages[-1])
             return HttpReply([head(200, [*JSON, *headers], length=len(body)) + body])
-        events = [BREATH, *(event(n, one) for n, one in enumerate(messages, 1))]
-        parts: list[bytes | Gate] = [head(200, [*EVENTS, *headers], length=None) + chunked(PRIMING)]
+        events = [BREATH, *(event(one, None if stateless else n) for n, one in enumerate(messages, 1))]
+        begun = head(200, [*EVENTS, *headers], length=None)
+        parts: list[bytes | Gate] = [begun if stateless else begun + chunked(PRIMING)]
         parts += [chunked(one) for one in events]
         parts[-1] = chunked(events[-1]) + LAST_CHUNK
         return HttpReply(parts)
 
 
-def event(n: int, message: Json) -> bytes:
-    """The ``n``-th event of a stream, whose data is on two lines, as a message may be laid out."""
+def event(message: Json, id: int | None) -> bytes:
+    """An event of a stream, with its id if it has one. The data is on two lines, as a message may be laid out."""
     first, second = compact(message)[:1], compact(message)[1:]
-    return b"event: message\nid: %d\ndata: %b\ndata: %b\n\n" % (n, first, second)
+    named = b"" if id is None else b"id: %d\n" % id
+    return b"event: message\n%bdata: %b\ndata: %b\n\n" % (named, first, second)

@@ -9,7 +9,7 @@ from looptck.bench.checks import Implementation
 from looptck.bench.run import Run
 from looptck.mcp import Server, Tool
 from looptck.mcp.server import NAMED_IN_A_HEADER
-from looptck.mcp.speaking import is_probe
+from looptck.mcp.stateless import is_stateless
 from looptck.provider.mcp_results import Behaviour
 from looptck.values.history import Answered, Offered
 from looptck.values.transcript import McpAsked
@@ -21,6 +21,11 @@ FORECAST = Tool("forecast", "Tells tomorrow's weather in a city.", CITY)
 TIDES = Tool("tides", "Tells when the tide is high.")
 CLOCK = Tool("clock", "Tells the time in a city.", CITY)
 TOWN = Server(tools=(FORECAST, TIDES))
+"""A server for all clients."""
+OF_SESSIONS = Server(tools=TOWN.tools, stateless=False)
+"""A server of the revisions with a handshake."""
+AT_ONCE = Server(tools=TOWN.tools, revisions=())
+"""A server of the revision without a handshake."""
 TOMORROW = Call.of("forecast", {"city": "Paris"})
 HIGH = Call.of("tides")
 SEEN = says("I have seen it.")
@@ -39,22 +44,29 @@ def served(
     scenario.servers.clear()
     scenario.serves(server, **behaviours)
     scenario.plays(*turns, SEEN)
-    return connected(implementation.run(tools=()))
+    return connected(implementation.run(tools=()), server)
 
 
-def connected(run: Run) -> Run:
+def connected(run: Run, server: Server = TOWN) -> Run:
     """The run, in which the loop has begun to speak with its server.
 
     Raises:
         NotReached: it never asked it.
-        NotApplicable: it speaks only revisions of the protocol that have no handshake.
+        NotApplicable: it speaks only revisions of the protocol that this server does not.
     """
     heard = asked(run)
     if not heard:
         raise NotReached(f"no MCP server was ever asked; the loop {run.outcome}")
-    if all(is_probe(one.message) for one in heard):
-        raise NotApplicable("the loop speaks only revisions of MCP without a handshake, which looptck does not play")
+    if not server.stateless and all(map(at_once, heard)):
+        raise NotApplicable("the loop speaks no revision of MCP with a handshake")
+    if not server.revisions and not any(map(at_once, heard)):
+        raise NotApplicable("the loop speaks no revision of MCP without a handshake")
     return run
+
+
+def at_once(one: McpAsked) -> bool:
+    """Whether a message is of the revision without a handshake."""
+    return is_stateless(one.message, one.headers)
 
 
 def asked(run: Run, server: str | None = None) -> list[McpAsked]:
@@ -64,11 +76,11 @@ def asked(run: Run, server: str | None = None) -> list[McpAsked]:
 
 
 def of_sessions(run: Run) -> list[McpAsked]:
-    """The messages in sessions: all but those that begin one, or try a later revision first."""
-    return [one for one in asked(run) if one.method != "initialize" and not is_probe(one.message)]
+    """The messages in sessions: all but those that begin one, or try the revision without a handshake first."""
+    return [one for one in asked(run) if one.method != "initialize" and not at_once(one)]
 
 
-def agreed(run: Run, server: Server = TOWN) -> str:
+def agreed(run: Run, server: Server = OF_SESSIONS) -> str:
     """The revision that the loop and the server have agreed on. NotReached: none so far."""
     for one in asked(run):
         if one.method == "initialize" and one.status == 200:
@@ -77,7 +89,7 @@ def agreed(run: Run, server: Server = TOWN) -> str:
     raise NotReached(f"no session has begun; the loop {run.outcome}")
 
 
-def names_its_revision(run: Run, server: Server = TOWN) -> str:
+def names_its_revision(run: Run, server: Server = OF_SESSIONS) -> str:
     """The agreed revision. NotApplicable: one in which no header names it."""
     found = agreed(run, server)
     if found not in NAMED_IN_A_HEADER:

@@ -131,7 +131,7 @@ def test_hang_up(provider: Provider, streams: bool) -> None:
 
 def test_a_later_revision_is_refused_as_by_an_older_server(provider: Provider) -> None:
     """A client that tries a revision without a handshake gets 400, and no error of such a revision."""
-    played = Played(provider, Server(tools=TOOLS))
+    played = Played(provider, Server(tools=TOOLS, stateless=False))
 
     found = played.post("server/discover", {"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}})
 

@@ -18,11 +18,14 @@ from looptck_reference.loop.loop import Loop
 from looptck_reference.loop.rounds import Rounds
 from looptck_reference.loop.telling import Telling
 from looptck_reference.mcp import McpClient
+from looptck_reference.mcp.metadata import Metadata
 from looptck_reference.prompty.invoke import Invoker
 from looptck_reference.prompty.prompts import Loader
 
 TEXT = (Path(__file__).parents[3] / "docs" / "checks.md").read_text(encoding="utf-8")
-OTHERS = {kind.__name__: kind for kind in (Driver, Exchange, Invoker, Loader, McpClient, RunSpans, Servers, Team)}
+OTHERS = {
+    kind.__name__: kind for kind in (Driver, Exchange, Invoker, Loader, McpClient, Metadata, RunSpans, Servers, Team)
+}
 
 
 def _rows() -> list[tuple[list[type], list[str]]]:

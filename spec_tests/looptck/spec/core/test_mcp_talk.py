@@ -10,13 +10,13 @@ from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
 from looptck.mcp import Server
-from looptck.mcp.speaking import is_probe
 from looptck.provider.gate import Gate
 from looptck.provider.gates import ABSENCE
 from looptck.provider.mcp_results import Content, Forgets
 from looptck.spec.serving import (
     FORECAST,
     HIGH,
+    OF_SESSIONS,
     SEEN,
     TIDES,
     TOMORROW,
@@ -24,6 +24,7 @@ from looptck.spec.serving import (
     agreed,
     answer,
     asked,
+    at_once,
     connected,
     names_its_revision,
     of_sessions,
@@ -36,8 +37,9 @@ from looptck.values.transcript import McpAsked
 from looptck.values.turns import calls
 from looptck.values.verdicts import NotApplicable, NotReached
 
-STREAMS = Server(tools=TOWN.tools, streams=True)
-OLDER = Server(tools=TOWN.tools, revisions=("2025-06-18",))
+STREAMS = Server(tools=TOWN.tools, streams=True, stateless=False)
+STREAMS_AT_ONCE = Server(tools=TOWN.tools, streams=True, revisions=())
+OLDER = Server(tools=TOWN.tools, revisions=("2025-06-18",), stateless=False)
 SAID = "Rain in the morning, sun at noon."
 PING = "kit-ping"
 
@@ -45,9 +47,9 @@ PING = "kit-ping"
 @requirement("mcp-begins-with-a-handshake")
 def test_handshake(scenario: Scenario, implementation: Implementation) -> None:
     """The first message is initialize, and the client says that it is initialized."""
-    run = served(scenario, implementation, calls(TOMORROW))
+    run = served(scenario, implementation, calls(TOMORROW), server=OF_SESSIONS)
 
-    heard = [one for one in asked(run) if not is_probe(one.message)]
+    heard = [one for one in asked(run) if not at_once(one)]
     assert "initialize" == heard[0].method, f"the first message is {heard[0].told}"
     wanted = {"protocolVersion": str, "capabilities": dict, "clientInfo": dict}
     given = heard[0].message.get("params") or {}
@@ -61,7 +63,7 @@ def test_handshake(scenario: Scenario, implementation: Implementation) -> None:
 @requirement("mcp-revision-is-named")
 def test_revision_is_named(scenario: Scenario, implementation: Implementation) -> None:
     """Each message after the handshake has the header."""
-    run = served(scenario, implementation, calls(TOMORROW))
+    run = served(scenario, implementation, calls(TOMORROW), server=OF_SESSIONS)
 
     revision = names_its_revision(run)
     _in_a_session(run)
@@ -93,7 +95,7 @@ def test_agreed_revision(scenario: Scenario, implementation: Implementation) -> 
 @requirement("mcp-session-is-carried")
 def test_session(scenario: Scenario, implementation: Implementation) -> None:
     """Each message after the handshake has the id of the session."""
-    run = served(scenario, implementation, calls(TOMORROW), calls(HIGH))
+    run = served(scenario, implementation, calls(TOMORROW), calls(HIGH), server=OF_SESSIONS)
 
     agreed(run)
     _in_a_session(run)
@@ -114,9 +116,10 @@ def test_accepts(scenario: Scenario, implementation: Implementation) -> None:
 
 
 @requirement("mcp-streamed-answers-are-read")
-def test_streamed(scenario: Scenario, implementation: Implementation) -> None:
+@pytest.mark.parametrize("town", [STREAMS, STREAMS_AT_ONCE], ids=["in-a-session", "at-once"])
+def test_streamed(scenario: Scenario, implementation: Implementation, town: Server) -> None:
     """The server answers with event streams: its tools are offered, and the result of a call reaches the model."""
-    run = served(scenario, implementation, calls(TOMORROW), server=STREAMS, forecast=Content.of(SAID))
+    run = served(scenario, implementation, calls(TOMORROW), server=town, forecast=Content.of(SAID))
 
     assert run.received, f"the server answers with event streams, and the model is never asked: the loop {run.outcome}"
     assert holds(answer(run).text, SAID), f"the tool has returned {SAID!r}, and the result is {answer(run).text!r}"
@@ -167,6 +170,7 @@ def test_lost_session(scenario: Scenario, implementation: Implementation) -> Non
         implementation,
         calls(TOMORROW),
         calls(HIGH),
+        server=OF_SESSIONS,
         forecast=[Forgets(), Content.of(SAID)],
         tides=Content.of("At six."),
     )
@@ -187,7 +191,7 @@ def test_lost_session(scenario: Scenario, implementation: Implementation) -> Non
 @requirement("mcp-session-is-ended")
 def test_end(scenario: Scenario, implementation: Implementation) -> None:
     """When the run is over the client ends its session."""
-    run = served(scenario, implementation, calls(TOMORROW))
+    run = served(scenario, implementation, calls(TOMORROW), server=OF_SESSIONS)
 
     agreed(run)
     run.tool_began(FORECAST.name)
@@ -198,11 +202,11 @@ def test_end(scenario: Scenario, implementation: Implementation) -> None:
 @requirement("mcp-only-declared-capabilities-are-used")
 def test_no_tools(scenario: Scenario, implementation: Implementation) -> None:
     """A server that does not say that it has tools is not asked for them."""
-    silent = Server(tools=(TIDES,), has_tools=False)
+    silent = Server(tools=(TIDES,), has_tools=False, stateless=False)
     scenario.serves(silent)
     scenario.plays(SEEN)
 
-    run = connected(implementation.run())
+    run = connected(implementation.run(), silent)
 
     agreed(run, silent)
     _in_a_session(run)

@@ -1,5 +1,6 @@
 // A loop on streamed Chat Completions that takes tools from MCP servers, and the slips of others like it.
 import { handlers, serve, started, value, error } from '../../../../drivers/javascript/looptck-driver.mjs';
+import { CONNECTIONS } from './stateless.mjs';
 
 class Connection {
   #session; #version; #last = 0;
@@ -225,6 +226,12 @@ const SLIPS = {
     }
   },
 };
+
+for (const [name, connection] of Object.entries(CONNECTIONS)) {
+  SLIPS[name] = class extends Loop {
+    connection = connection;
+  };
+}
 
 const loop = new (SLIPS[process.argv[2]] ?? Loop)();
 serve({
