@@ -16,6 +16,7 @@ from meta.loops.stateful import Stateful
 from meta.loops.unusual import InThreadsSentAgain
 from meta.strangers.agents import readings as teams
 from meta.strangers.answers import chat as answering
+from meta.strangers.mcp import loops as clients
 from meta.traits import manners
 from meta.traits.otherwise import Otherwise
 from meta.traits.surveying import survey, surveyed, told
@@ -82,6 +83,10 @@ LOOPS = [
     (teams.LastWins, CHAT, ("two-handoffs-in-a-turn",)),
     (teams.Knows, CHAT, ("what-a-sub-agent-is-told",)),
     (teams.Remembers, CHAT, ("memory-of-a-sub-agent",)),
+    (clients.Prefixed, CHAT, ("mcp-revision", "mcp-tool-names")),
+    (clients.StructuredFirst, CHAT, ("mcp-double-results",)),
+    (clients.AsJson, CHAT, ("mcp-double-results",)),
+    (clients.Tolerant, CHAT, ("mcp-server-that-fails",)),
 ]
 """Loops, each with a cell and the traits by which it differs from others."""
 
