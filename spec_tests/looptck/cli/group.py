@@ -215,7 +215,13 @@ def kill(**chosen: Any) -> None:
 )
 @click.option("--script", type=click.Path(dir_okay=False, path_type=Path), help="The script that is played, in YAML.")
 @click.option("--case", metavar="CASE", help="Play a declared case, and describe the tools that it calls.")
-@click.option("--port", default=8642, show_default=True, help="The port on 127.0.0.1; 0 is any that is free.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8642,
+    show_default=True,
+    help="The port on 127.0.0.1; 0 is any that is free.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Print no requests but those that something is wrong with.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 def serve(script: Path | None, case: str | None, port: int, *, quiet: bool, command: tuple[str, ...]) -> None:
