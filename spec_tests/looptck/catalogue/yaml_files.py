@@ -10,7 +10,7 @@ import json
 import os
 import re
 import stat
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -115,14 +115,22 @@ def load(path: Path, schema: Path, *, given: bool = False, foreign: bool = False
         BadFile: it does not exist, is not YAML, has a duplicate key, or breaks the schema; with line or JSON pointer.
     """
     content = parse(path, given=given, foreign=foreign)
-    try:
-        errors = islice(_validator(schema).iter_errors(content), 3)
-        wrong = [f"{pointer(error.instance_path)}: {error.message}" for error in errors]
-    except ValueError as error:  # a date, or a key that is no text
-        raise BadFile(path, f"holds what JSON cannot: {error}") from error
-    if wrong:
+    errors = islice(faults(path, content, _validator(schema)), 3)
+    if wrong := [f"{pointer(error.instance_path)}: {error.message}" for error in errors]:
         raise BadFile(path, "; ".join(wrong))
     return content
+
+
+def faults(path: Path, content: Any, validator: jsonschema_rs.Validator) -> Iterator[jsonschema_rs.ValidationError]:
+    """What a schema does not allow in the content of a file.
+
+    Raises:
+        BadFile: JSON cannot hold the content.
+    """
+    try:
+        yield from validator.iter_errors(content)
+    except ValueError as error:  # a date, or a key that is no text
+        raise BadFile(path, f"holds what JSON cannot: {error}") from error
 
 
 @cache
