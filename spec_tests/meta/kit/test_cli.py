@@ -151,6 +151,8 @@ def test_what_makes_no_sense_has_exit_status_2(words: list[str], told: str) -> N
         ("python:meta.kit.flawed:TakesCallsForAnswers", 0, "the model called weather, which never ran"),
         ("python:meta.kit.flawed:AsksOnce", 0, "the model was not asked again: the loop raised"),
         ("python:meta.kit.flawed:WantsACall", 0, "and the loop asked it again instead of ending"),
+        ("server:nowhere.yaml", 2, "nowhere.yaml: cannot be read"),
+        ("program:nowhere.yaml", 2, "nowhere.yaml: cannot be read"),
     ],
 )
 def test_smoke_tells_a_broken_driver(driver: str, status: int, told: str) -> None:
