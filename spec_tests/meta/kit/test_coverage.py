@@ -72,6 +72,20 @@ def test_results_of_a_run_that_has_been_are_enough(tmp_path: Path) -> None:
     assert f"prompty-spec          {rows}       0" in printed
 
 
+def test_a_profile_that_there_is_not_is_named(tmp_path: Path) -> None:
+    """No coverage is told of it, neither of a new run nor of one that has been."""
+    file = str(tmp_path / "results.json")
+    ran, _ = told(
+        "run", "-q", "--requirement", "limit-is-a-ceiling", "--cell", "openai-chat/plain/sync", "--json", file
+    )
+
+    assert 0 == ran
+    for words in ([], ["--results", file]):
+        status, printed = told("coverage", "--profile", "prompty-speck", *words)
+        assert 2 == status
+        assert "there is no profile 'prompty-speck'; did you mean prompty-spec" in printed
+
+
 def test_results_of_several_runs_count_together(tmp_path: Path) -> None:
     """What one implementation cannot be asked another may have answered."""
     files = [str(tmp_path / "loops.json"), str(tmp_path / "servers.json")]
