@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from looptck.cli.options import EXIT, Trouble
+from looptck.cli.options import EXIT, Seconds, Trouble
 
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 _TARGETS = click.option(
@@ -29,7 +29,9 @@ _STAYS = "Exit status: 0 clean, 1 findings, 2 could not begin. What is kept stay
 @click.option("--again", is_flag=True, help="Play those too whose results are current.")
 @click.option("--no-play", "plays", flag_value=False, default=True, help="Play nothing; only build the site.")
 @click.option("--thorough", is_flag=True, help="Play every case in every cell, as in looptck run.")
-@click.option("--longest", default=3600.0, show_default=True, help="Seconds after which a run is ended.")
+@click.option(
+    "--longest", type=Seconds(), default=3600.0, show_default=True, help="Seconds after which a run is ended."
+)
 def matrix(names: tuple[str, ...], *, targets: Path | None, results: Path | None, **chosen: Any) -> None:
     """Play published implementations (all, or those with these NAMES) and build a site of what they do."""
     need_site()

@@ -12,8 +12,8 @@ import orjson
 def compact(value: Any) -> bytes:
     """The JSON of a value without white space.
 
-    ``json`` writes what orjson cannot: integers over 64 bits, and halves of surrogate pairs, which UTF-8 has no form for;
-    a value with one is written in ASCII.
+    ``json`` writes what orjson cannot: integers over 64 bits, and halves of surrogate pairs. A value with such a half
+    is written in ASCII, since UTF-8 has no form for it.
     """
     try:
         return orjson.dumps(value)

@@ -121,6 +121,24 @@ def test_explain_repeats_the_driver() -> None:
         (["run", "--level", "ALWAYS"], "Invalid value for '--level'"),
         (["run", "--colour"], "No such option"),
         (["run", "--driver", "nothing"], "is not a driver: write python:"),
+        (["run", "--profile", "none", "--timeout", "0"], "'--timeout': 0.0 is not in the range x>0"),
+        (
+            ["run", "--profile", "none", "--patience", "-1"],
+            "'--patience': -1.0 is not in the range x>0",
+        ),
+        (
+            ["coverage", "--profile", "none", "--timeout", "nan"],
+            "'--timeout': 'nan' is not a number of seconds",
+        ),
+        (["smoke", "--driver", "python:a:b", "--timeout", "0"], "Invalid value for '--timeout'"),
+        (["kill", "--profile", "none", "--timeout", "0"], "Invalid value for '--timeout'"),
+        (["kill", "--profile", "none", "--patience", "nan"], "Invalid value for '--patience'"),
+        (
+            ["kill", "--profile", "none", "--examples", "0"],
+            "'--examples': 0 is not in the range x>=1",
+        ),
+        (["record", "--upstream", "openai", "--timeout", "-1"], "Invalid value for '--timeout'"),
+        (["matrix", "--no-play", "--longest", "0"], "Invalid value for '--longest'"),
     ],
 )
 def test_what_makes_no_sense_has_exit_status_2(words: list[str], told: str) -> None:
