@@ -227,7 +227,10 @@ def _play(
 
             session.end()
             session.record.faults = []
-            status = _pytest([*run_words(processes, hosts), *arguments], [Hosts(gathering, options), terminal])
+            playing_there = Hosts(gathering, options)
+            status = _pytest([*run_words(processes, hosts), *arguments], [playing_there, terminal])
+            if playing_there.unreached is not None:
+                raise CouldNotRun(f"a process of the run cannot be started: {playing_there.unreached}")
     finally:
         gathering.finish()
     if gathering.why is not None:
