@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from looptck.catalogue.requirements import Catalogue, Profile, Requirement, catalogue, unknown
+from looptck.catalogue.requirements import Profile, Requirement, catalogue
 from looptck.catalogue.yaml_files import BadFile
 from looptck.commands.pytest_run import run_pytest
 from looptck.drivers import reference
@@ -64,12 +64,12 @@ def cover(options: Options) -> int:
     console = output_console()
     results: list[Result] = []
     try:
-        profiles = _chosen(catalogue(), options.selection.profiles)
+        profiles = catalogue().named(options.selection.profiles)
         for one in _by_driver(options):
             session = Session.begin(replace(one, asks=False))
             run_pytest(session)
             results += session.record.results
-    except CouldNotRun as error:
+    except (CouldNotRun, ValueError) as error:
         return could_not_run(console, str(error))
     return _report(console, results, profiles)
 
@@ -78,7 +78,7 @@ def _by_driver(options: Options) -> list[Options]:
     if options.driver:
         return [options]
     profiles: dict[str, list[str]] = {}
-    for profile in _chosen(catalogue(), options.selection.profiles):
+    for profile in catalogue().named(options.selection.profiles):
         profiles.setdefault(reference([profile.name]), []).append(profile.name)
     return [
         replace(options, driver=driver, selection=replace(options.selection, profiles=tuple(names)))
@@ -90,9 +90,9 @@ def cover_results(paths: Sequence[Path], names: Sequence[str]) -> int:
     """Print the coverage of earlier runs from their result files; exit statuses as in `cover`."""
     console = output_console()
     try:
-        profiles = _chosen(catalogue(), names)
+        profiles = catalogue().named(names)
         results = [result for path in paths for result in read(path).results]
-    except (BadFile, CouldNotRun) as error:
+    except (BadFile, ValueError) as error:
         return could_not_run(console, str(error))
     return _report(console, results, profiles)
 
@@ -103,14 +103,6 @@ def _report(console: Console, results: Sequence[Result], profiles: Sequence[Prof
     found = [coverage_of(profile, results) for profile in profiles]
     _print(console, found)
     return 1 if any(one.lacking for one in found) else 0
-
-
-def _chosen(known: Catalogue, wanted: Sequence[str]) -> list[Profile]:
-    """The profiles of these names, or all. Raises CouldNotRun where there is no profile of one of them."""
-    for name in wanted:
-        if name not in known.profiles:
-            raise CouldNotRun(unknown("profile", name, list(known.profiles)))
-    return [profile for profile in known.profiles.values() if not wanted or profile.name in wanted]
 
 
 def _print(console: Console, found: list[Coverage]) -> None:

@@ -174,9 +174,10 @@ class Kill:
         self.catalogue: Catalogue = catalogue()
         need_reference(wanted.collection)
         try:
+            self.catalogue.named(wanted.profiles)
             every = mutants.read(wanted.collection, self.catalogue)
             named = mutants.named(every, wanted.names)
-        except mutants.BadMutant as error:
+        except (mutants.BadMutant, ValueError) as error:
             raise CouldNotRun(str(error)) from error
         self.mutants = [
             one
