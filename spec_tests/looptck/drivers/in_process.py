@@ -7,7 +7,7 @@ import os
 import queue
 import threading
 import traceback
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import CancelledError, Future, InvalidStateError
 from contextlib import suppress
 from typing import Any
@@ -57,12 +57,14 @@ class InProcess:
         try:
             with time_limit(self._starting, "start() did not return"):
                 self._driver = load(self._reference)()
-                declared = {"type": "started", **called(self._driver, "start")}
+                found = called(self._driver, "start")
         except (DriverFault, KeyboardInterrupt):
             raise
         except BaseException as error:  # an import that exits would end looptck with status 0
             raise DriverFault("cannot-start", _last_line(error), stderr=traceback.format_exc()) from error
-        declared.setdefault("protocol", VERSION)
+        if not isinstance(found, Mapping):
+            raise DriverFault("cannot-start", f"start() returned {found!r:.200}, not a mapping: return started(…)")
+        declared = {"type": "started", "protocol": VERSION, **found}
         wrong = complaint("from-driver", declared)
         if wrong:
             raise DriverFault("cannot-start", f"start() returned an invalid declaration: {wrong}")

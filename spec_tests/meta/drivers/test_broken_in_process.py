@@ -34,7 +34,7 @@ IN_A_RUN = {
 
 NOT_STARTING = {
     "NeedsArguments": "missing 1 required positional argument: 'loop'",
-    "DeclaresAList": "TypeError: 'tuple' object is not a mapping",
+    "DeclaresAList": "start() returned ('openai-chat',), not a mapping: return started(…)",
     "DeclaresNonsense": "telepathic",
     "ExitsAtStart": "SystemExit: 0",
     "LeavesAtStart": "GeneratorExit: the fake leaves",
