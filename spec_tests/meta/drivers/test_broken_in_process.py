@@ -194,7 +194,8 @@ def test_what_is_no_driver_ends_the_run(driver: str) -> None:
 
     assert (2, {}) == (report.status, report.json)
     assert (
-        "write python:MODULE:NAME, python:FILE.py:NAME, cmd:COMMAND LINE, server:URL, or program:FILE" in report.printed
+        "write python:MODULE:NAME, python:FILE.py:NAME, cmd:COMMAND LINE, server:FILE, server:URL or program:FILE"
+        in report.printed
     )
 
 
