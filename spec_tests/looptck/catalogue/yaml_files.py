@@ -53,6 +53,11 @@ class BadFile(Exception):
         return f"{self.path}: {self.what}"
 
 
+def reason(error: Exception) -> str:
+    """What an error says; of one of the system not its number and the path, which a message has already."""
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
 _STR, _SEQ, _MAP, _MERGE = (f"tag:yaml.org,2002:{name}" for name in ("str", "seq", "map", "merge"))
 
 
@@ -143,7 +148,7 @@ def parse(path: Path, *, given: bool = False, foreign: bool = False) -> Any:
     try:
         text = read_text(path, MOST, links=not foreign) if given or foreign else path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadFile(path, f"cannot be read: {error}") from error
+        raise BadFile(path, f"cannot be read: {reason(error)}") from error
     return parse_text(path, text, given=given, foreign=foreign)
 
 

@@ -65,12 +65,15 @@ def smoke(driver: str, timeout: float) -> None:
 def init(folder: Path, kind: str | None) -> None:
     """Write a driver to start from into FOLDER; by default a Python class."""
     from looptck.catalogue.data import page
+    from looptck.catalogue.yaml_files import reason
     from looptck.commands.init import write
 
     try:
         made = write(kind or "python", folder)  # type: ignore[arg-type]
-    except OSError as error:
+    except FileExistsError as error:
         raise Trouble(str(error)) from error
+    except OSError as error:
+        raise Trouble(f"{folder}: cannot be written: {reason(error)}") from error
     for path in made.files:
         click.echo(f"wrote {path}")
     click.echo(f"""

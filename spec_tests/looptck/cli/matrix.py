@@ -63,7 +63,7 @@ def target(name: str, *, targets: Path | None, smoke: bool, words: tuple[str, ..
 def summary(results: Path, badge: Path | None) -> None:
     """Print the summary of RESULTS, as `looptck run --json` wrote them, in Markdown: for the page of a CI job."""
     need_site()
-    from looptck.catalogue.yaml_files import BadFile
+    from looptck.catalogue.yaml_files import BadFile, reason
     from looptck.report.results import read_json
     from looptck.site.entries import Entry
     from looptck.site.summing import badge as drawn
@@ -74,8 +74,10 @@ def summary(results: Path, badge: Path | None) -> None:
         entry = Entry(str(data["implementation"]["name"]), data)
         if badge is not None:
             badge.write_text(drawn(entry), encoding="utf-8")
-    except (BadFile, OSError) as error:
+    except BadFile as error:
         raise Trouble(str(error)) from error
+    except OSError as error:
+        raise Trouble(f"{badge}: cannot be written: {reason(error)}") from error
     click.echo(markdown_summary(entry))
 
 

@@ -103,7 +103,7 @@ def test_results_of_several_runs_count_together(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (None, "is not a results file"),
+        (None, "cannot be read: No such file or directory"),
         ("{", "is not a results file"),
         ("[]", "name a file written by looptck run"),
     ],
