@@ -211,7 +211,7 @@ def merge(files: tuple[Path, ...], *, json_file: Path | None, quiet: bool) -> No
 @click.option(
     "--examples", type=click.IntRange(1), default=1, show_default=True, help="Generated examples per property."
 )
-@options("quiet")
+@click.option("-q", "--quiet", is_flag=True, help="Print no progress and no table, only what is wrong and the counts.")
 def kill(**chosen: Any) -> None:
     """Prove that each check can fail: run the suite on mutants (loops with one fault each) and print the matrix."""
     from looptck.kill.command import KillOptions, write_proofs
