@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from looptck.cli.options import EXIT, Seconds, Trouble
+from looptck.cli.options import EXIT, Seconds, Trouble, shard_of
 
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 _TARGETS = click.option(
@@ -39,7 +39,7 @@ def matrix(names: tuple[str, ...], *, targets: Path | None, results: Path | None
     from looptck.matrix.command import matrix as play_all
 
     options = ("--thorough",) if chosen.pop("thorough") else ()
-    shard, kept = _shard(chosen.pop("shard")), results or ENVIRONMENTS.with_name("matrix")
+    shard, kept = shard_of(chosen.pop("shard") or "1/1"), results or ENVIRONMENTS.with_name("matrix")
     folder = targets or _there(TARGETS)
     sys.exit(play_all(MatrixOptions(names, folder, kept, shard=shard, options=options, **chosen)))
 
@@ -96,10 +96,3 @@ def _there(folder: Path) -> Path:
     if not folder.is_dir():
         raise Trouble("an installed looptck has no targets: name a folder of them with --targets, or use a checkout")
     return folder
-
-
-def _shard(text: str | None) -> tuple[int, int]:
-    number, _, of = (text or "1/1").partition("/")
-    if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
-        raise click.UsageError(f"--shard {text}: expected I/N with I from 1 to N, such as 1/3")
-    return int(number), int(of)

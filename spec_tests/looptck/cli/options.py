@@ -14,6 +14,7 @@ import click
 
 if TYPE_CHECKING:
     from looptck.suite.options import Options
+    from looptck.suite.units import Shard
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -193,12 +194,8 @@ def chosen_options(
     from looptck.bench.bench import Patience
     from looptck.suite.options import Options
     from looptck.suite.selection import Selection
-    from looptck.suite.units import Shard
 
-    try:
-        part = Shard.parse(shard) if shard else None
-    except ValueError as error:
-        raise click.UsageError(f"--shard: {error}") from error
+    part = shard_of(shard) if shard else None
     selection = Selection(profile, requirement, cell, cases, level, traits)
     patience_of = Patience(timeout, patience)
     return Options(
@@ -213,6 +210,16 @@ def chosen_options(
         thorough=thorough,
         dialect=dialect,
     )
+
+
+def shard_of(text: str) -> Shard:
+    """The part of a run that is meant. Raises click.UsageError where the text is none."""
+    from looptck.suite.units import Shard
+
+    try:
+        return Shard.parse(text)
+    except ValueError as error:
+        raise click.UsageError(f"--shard: {error}") from error
 
 
 def leave(status: int) -> NoReturn:
