@@ -18,7 +18,7 @@ from typing import Protocol, Self
 
 from looptck.guard.descendants import adopt_orphans, is_stopped, kill_descendants
 from looptck.guard.endings import STOPPED_ITSELF, ending
-from looptck.guard.folder import FOLDER, LIFELINE, USAGE_ERROR, Folder, LockedFolder
+from looptck.guard.folder import COULD_NOT_RUN, FOLDER, LIFELINE, Folder, LockedFolder
 from looptck.guard.salvage import salvage
 
 ENDING = 10.0
@@ -76,7 +76,7 @@ def watch(words: Sequence[str]) -> int | None:
         status = folder.status()
         if status is None:
             end = STOPPED_ITSELF if was_stopped else _end(process.returncode or 0, asked=signals.asked > 0)
-            return salvage(folder, end, words, USAGE_ERROR)
+            return salvage(folder, end, words, COULD_NOT_RUN)
         return status
     finally:
         locked.remove()
