@@ -15,7 +15,7 @@ from typing import Any
 from looptck.driver import emitted, load
 from looptck.driver import error as failed
 from looptck.drivers.connection import OnTold
-from looptck.drivers.faults import DriverFault
+from looptck.drivers.faults import DriverFault, last_line
 from looptck.drivers.idle import Pulse, pulse, served
 from looptck.drivers.limits import TimeIsOver, time_limit
 from looptck.drivers.methods import called
@@ -61,7 +61,7 @@ class InProcess:
         except (DriverFault, KeyboardInterrupt):
             raise
         except BaseException as error:  # an import that exits would end looptck with status 0
-            raise DriverFault("cannot-start", _last_line(error), stderr=traceback.format_exc()) from error
+            raise DriverFault("cannot-start", last_line(error), stderr=traceback.format_exc()) from error
         if not isinstance(found, Mapping):
             raise DriverFault("cannot-start", f"start() returned {found!r:.200}, not a mapping: return started(…)")
         declared = {"type": "started", "protocol": VERSION, **found}
@@ -314,8 +314,4 @@ def _crash(id: str | None, error: BaseException) -> DriverFault:
     if isinstance(error, DriverFault):
         return error
     text = "".join(traceback.format_exception(error))
-    return DriverFault("crashed", _last_line(error), stderr=text, run=id)
-
-
-def _last_line(error: BaseException) -> str:
-    return traceback.format_exception_only(error)[-1].strip()
+    return DriverFault("crashed", last_line(error), stderr=text, run=id)
