@@ -9,21 +9,14 @@ from importlib import import_module
 from pkgutil import walk_packages
 
 import pytest
-from click.testing import CliRunner
 
 from looptck import spec
 from looptck.bench.cases import cases
 from looptck.catalogue.requirements import catalogue
-from looptck.cli.group import main
 from looptck.report.pages import checks_of
 from looptck.wires.rules import RULES
 from meta.drivers.bench import in_process, process
-
-
-def run(*words: str) -> tuple[int, str]:
-    """Exit status and output of a command."""
-    done = CliRunner().invoke(main, words)
-    return done.exit_code, done.output
+from meta.kit.commands import run
 
 
 def test_list_names_every_requirement() -> None:
