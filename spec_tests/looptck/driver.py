@@ -634,9 +634,16 @@ def error(
         "kind": "error",
         "reason": reason or _reason(exception, reasons or {}),
         "type": type(exception).__name__,
-        "message": str(exception),
+        "message": _message(exception),
         "bases": [kind.__name__ for kind in type(exception).__mro__[1:-1]],
     }
+
+
+def _message(exception: BaseException) -> str:
+    try:
+        return str(exception)
+    except Exception:  # its class has a broken __str__; a traceback says the same
+        return "<exception str() failed>"
 
 
 def _reason(exception: BaseException, reasons: Mapping[type[BaseException], Reason]) -> Reason:

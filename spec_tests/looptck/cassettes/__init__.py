@@ -30,7 +30,7 @@ def cassettes(
     folder = folder or cassette("")
     found = [*files(folder)]
     if not found:
-        raise BadFile(folder, "there is no cassette in it")
+        raise BadFile(folder, "there is no cassette in it" if folder.exists() else "does not exist")
     return tuple(
         _read(path)
         for path in found

@@ -58,7 +58,7 @@ def _cassettes(paths: Sequence[Path]) -> Iterator[Path]:
         there = inside(path, path.rglob("*.yaml")) if path.is_dir() else [path]
         if not there or not path.exists():
             raise BadFile(path, "there is no cassette in it" if path.is_dir() else "does not exist")
-        yield from dict.fromkeys(file.with_name(f"{file.stem.removesuffix(CHUNKS)}.yaml") for file in there)
+        yield from dict.fromkeys(file.with_name(file.name.replace(f"{CHUNKS}.yaml", ".yaml")) for file in there)
 
 
 def _faults(one: Cassette) -> Iterator[str]:

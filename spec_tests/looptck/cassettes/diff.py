@@ -35,7 +35,8 @@ def changes(left: Path, right: Path, *, content: bool) -> Iterator[str]:
         return
     names = [{str(path.relative_to(folder)) for path in files(folder)} for folder in (left, right)]
     if not (names[0] and names[1]):
-        raise BadFile(right if names[0] else left, "there is no cassette in it")
+        empty = right if names[0] else left
+        raise BadFile(empty, "there is no cassette in it" if empty.exists() else "does not exist")
     for name in sorted(names[0] | names[1]):
         if name in names[0] and name in names[1]:
             yield from (f"{name}: {line}" for line in compare(left / name, right / name))

@@ -139,6 +139,13 @@ class Catalogue:
         """The rows of other profiles that stand for a requirement."""
         return self._standing.get(id, ())
 
+    def named(self, names: Sequence[str]) -> list[Profile]:
+        """The profiles of these names, or all. Raises ValueError, with similar names, if a name is that of none."""
+        for name in names:
+            if name not in self.profiles:
+                raise ValueError(unknown("profile", name, [*self.profiles]))
+        return [profile for profile in self.profiles.values() if not names or profile.name in names]
+
     def __getitem__(self, id: str) -> Requirement:
         """The requirement with this id. Raises KeyError, with similar ids, if there is none."""
         if id not in self.rows:

@@ -10,7 +10,7 @@ import json
 import os
 import re
 import stat
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -51,6 +51,11 @@ class BadFile(Exception):
 
     def __str__(self) -> str:
         return f"{self.path}: {self.what}"
+
+
+def reason(error: Exception) -> str:
+    """What an error says; of one of the system not its number and the path, which a message has already."""
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
 _STR, _SEQ, _MAP, _MERGE = (f"tag:yaml.org,2002:{name}" for name in ("str", "seq", "map", "merge"))
@@ -115,14 +120,22 @@ def load(path: Path, schema: Path, *, given: bool = False, foreign: bool = False
         BadFile: it does not exist, is not YAML, has a duplicate key, or breaks the schema; with line or JSON pointer.
     """
     content = parse(path, given=given, foreign=foreign)
-    try:
-        errors = islice(_validator(schema).iter_errors(content), 3)
-        wrong = [f"{pointer(error.instance_path)}: {error.message}" for error in errors]
-    except ValueError as error:  # a date, or a key that is no text
-        raise BadFile(path, f"holds what JSON cannot: {error}") from error
-    if wrong:
+    errors = islice(faults(path, content, _validator(schema)), 3)
+    if wrong := [f"{pointer(error.instance_path)}: {error.message}" for error in errors]:
         raise BadFile(path, "; ".join(wrong))
     return content
+
+
+def faults(path: Path, content: Any, validator: jsonschema_rs.Validator) -> Iterator[jsonschema_rs.ValidationError]:
+    """What a schema does not allow in the content of a file.
+
+    Raises:
+        BadFile: JSON cannot hold the content.
+    """
+    try:
+        yield from validator.iter_errors(content)
+    except ValueError as error:  # a date, or a key that is no text
+        raise BadFile(path, f"holds what JSON cannot: {error}") from error
 
 
 @cache
@@ -135,7 +148,7 @@ def parse(path: Path, *, given: bool = False, foreign: bool = False) -> Any:
     try:
         text = read_text(path, MOST, links=not foreign) if given or foreign else path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadFile(path, f"cannot be read: {error}") from error
+        raise BadFile(path, f"cannot be read: {reason(error)}") from error
     return parse_text(path, text, given=given, foreign=foreign)
 
 

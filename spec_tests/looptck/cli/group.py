@@ -11,7 +11,7 @@ import click
 
 from looptck.cli.cassettes import cassettes
 from looptck.cli.matrix import matrix, need_site, summary, target
-from looptck.cli.options import EXIT, OPTIONS, Trouble, chosen_options, leave, options
+from looptck.cli.options import EXIT, OPTIONS, Seconds, Trouble, chosen_options, leave, options
 from looptck.guard.importing import importing
 
 _WIRES = ["openai-chat", "openai-responses", "anthropic-messages"]
@@ -44,7 +44,13 @@ def run(**chosen: Any) -> None:
 
 @main.command(epilog=EXIT)
 @click.option("--driver", required=True, metavar="DRIVER", help="The driver to test.")
-@click.option("--timeout", default=20.0, show_default=True, help="Seconds that the start and each run may take.")
+@click.option(
+    "--timeout",
+    type=Seconds(),
+    default=20.0,
+    show_default=True,
+    help="Seconds that the start and each run may take.",
+)
 def smoke(driver: str, timeout: float) -> None:
     """Test whether a driver speaks the protocol. This does not judge the implementation behind it."""
     from looptck.commands.smoke import smoke_test
@@ -59,12 +65,15 @@ def smoke(driver: str, timeout: float) -> None:
 def init(folder: Path, kind: str | None) -> None:
     """Write a driver to start from into FOLDER; by default a Python class."""
     from looptck.catalogue.data import page
+    from looptck.catalogue.yaml_files import reason
     from looptck.commands.init import write
 
     try:
         made = write(kind or "python", folder)  # type: ignore[arg-type]
-    except OSError as error:
+    except FileExistsError as error:
         raise Trouble(str(error)) from error
+    except OSError as error:
+        raise Trouble(f"{folder}: cannot be written: {reason(error)}") from error
     for path in made.files:
         click.echo(f"wrote {path}")
     click.echo(f"""
@@ -189,10 +198,20 @@ def merge(files: tuple[Path, ...], *, json_file: Path | None, quiet: bool) -> No
     help="Write which mutants must fail each requirement to this file, and run nothing.",
 )
 @click.option("--workers", type=click.IntRange(1), help="Mutants judged in parallel.  [default: two for each core]")
-@click.option("--timeout", type=float, help="Seconds of silence after which a run has hung.  [default: 10; servers 30]")
-@click.option("--patience", default=3.0, show_default=True, help="Seconds that a gate waits before it gives up.")
-@click.option("--examples", default=1, show_default=True, help="Generated examples per property.")
-@options("quiet")
+@click.option(
+    "--timeout", type=Seconds(), help="Seconds of silence after which a run has hung.  [default: 10; servers 30]"
+)
+@click.option(
+    "--patience",
+    type=Seconds(),
+    default=3.0,
+    show_default=True,
+    help="Seconds that a gate waits before it gives up.",
+)
+@click.option(
+    "--examples", type=click.IntRange(1), default=1, show_default=True, help="Generated examples per property."
+)
+@click.option("-q", "--quiet", is_flag=True, help="Print no progress and no table, only what is wrong and the counts.")
 def kill(**chosen: Any) -> None:
     """Prove that each check can fail: run the suite on mutants (loops with one fault each) and print the matrix."""
     from looptck.kill.command import KillOptions, write_proofs
@@ -215,7 +234,13 @@ def kill(**chosen: Any) -> None:
 )
 @click.option("--script", type=click.Path(dir_okay=False, path_type=Path), help="The script that is played, in YAML.")
 @click.option("--case", metavar="CASE", help="Play a declared case, and describe the tools that it calls.")
-@click.option("--port", default=8642, show_default=True, help="The port on 127.0.0.1; 0 is any that is free.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8642,
+    show_default=True,
+    help="The port on 127.0.0.1; 0 is any that is free.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Print no requests but those that something is wrong with.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 def serve(script: Path | None, case: str | None, port: int, *, quiet: bool, command: tuple[str, ...]) -> None:
@@ -253,7 +278,7 @@ def serve(script: Path | None, case: str | None, port: int, *, quiet: bool, comm
     type=click.Path(file_okay=False, path_type=Path),
     help="The folder to write to.  [default: cassettes/ of a checkout]",
 )
-@click.option("--timeout", default=120.0, show_default=True, help="Seconds that one reply may take.")
+@click.option("--timeout", type=Seconds(), default=120.0, show_default=True, help="Seconds that one reply may take.")
 def record(**chosen: Any) -> None:
     """Record cases from a real server as redacted cassettes. Needs the extra `record` (for `scripted` that one too)."""
     from looptck.catalogue.extras import NotInstalled, need

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from looptck.cli.options import EXIT, Trouble
+from looptck.cli.options import EXIT, Seconds, Trouble, shard_of
 
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 _TARGETS = click.option(
@@ -29,7 +29,9 @@ _STAYS = "Exit status: 0 clean, 1 findings, 2 could not begin. What is kept stay
 @click.option("--again", is_flag=True, help="Play those too whose results are current.")
 @click.option("--no-play", "plays", flag_value=False, default=True, help="Play nothing; only build the site.")
 @click.option("--thorough", is_flag=True, help="Play every case in every cell, as in looptck run.")
-@click.option("--longest", default=3600.0, show_default=True, help="Seconds after which a run is ended.")
+@click.option(
+    "--longest", type=Seconds(), default=3600.0, show_default=True, help="Seconds after which a run is ended."
+)
 def matrix(names: tuple[str, ...], *, targets: Path | None, results: Path | None, **chosen: Any) -> None:
     """Play published implementations (all, or those with these NAMES) and build a site of what they do."""
     need_site()
@@ -37,7 +39,7 @@ def matrix(names: tuple[str, ...], *, targets: Path | None, results: Path | None
     from looptck.matrix.command import matrix as play_all
 
     options = ("--thorough",) if chosen.pop("thorough") else ()
-    shard, kept = _shard(chosen.pop("shard")), results or ENVIRONMENTS.with_name("matrix")
+    shard, kept = shard_of(chosen.pop("shard") or "1/1"), results or ENVIRONMENTS.with_name("matrix")
     folder = targets or _there(TARGETS)
     sys.exit(play_all(MatrixOptions(names, folder, kept, shard=shard, options=options, **chosen)))
 
@@ -61,7 +63,7 @@ def target(name: str, *, targets: Path | None, smoke: bool, words: tuple[str, ..
 def summary(results: Path, badge: Path | None) -> None:
     """Print the summary of RESULTS, as `looptck run --json` wrote them, in Markdown: for the page of a CI job."""
     need_site()
-    from looptck.catalogue.yaml_files import BadFile
+    from looptck.catalogue.yaml_files import BadFile, reason
     from looptck.report.results import read_json
     from looptck.site.entries import Entry
     from looptck.site.summing import badge as drawn
@@ -72,8 +74,10 @@ def summary(results: Path, badge: Path | None) -> None:
         entry = Entry(str(data["implementation"]["name"]), data)
         if badge is not None:
             badge.write_text(drawn(entry), encoding="utf-8")
-    except (BadFile, OSError) as error:
+    except BadFile as error:
         raise Trouble(str(error)) from error
+    except OSError as error:
+        raise Trouble(f"{badge}: cannot be written: {reason(error)}") from error
     click.echo(markdown_summary(entry))
 
 
@@ -92,10 +96,3 @@ def _there(folder: Path) -> Path:
     if not folder.is_dir():
         raise Trouble("an installed looptck has no targets: name a folder of them with --targets, or use a checkout")
     return folder
-
-
-def _shard(text: str | None) -> tuple[int, int]:
-    number, _, of = (text or "1/1").partition("/")
-    if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
-        raise click.UsageError(f"--shard {text}: expected I/N with I from 1 to N, such as 1/3")
-    return int(number), int(of)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import threading
@@ -13,6 +14,7 @@ import click
 
 if TYPE_CHECKING:
     from looptck.suite.options import Options
+    from looptck.suite.units import Shard
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -25,6 +27,22 @@ class Trouble(click.ClickException):
     """The command cannot run; the message is the reason."""
 
     exit_code = 2
+
+
+class Seconds(click.FloatRange):
+    """A time of more than nothing; a run that waits no time would call any loop a hung one."""
+
+    name = "seconds"
+
+    def __init__(self) -> None:
+        super().__init__(min=0, min_open=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number of seconds. Fails where it is none, also for NaN, which is in no range and out of none."""
+        seconds = super().convert(value, param, ctx)
+        if math.isnan(seconds):
+            self.fail(f"{value!r} is not a number of seconds.", param, ctx)
+        return seconds
 
 
 def options(*names: str) -> Callable[[Function], Function]:
@@ -95,10 +113,18 @@ OPTIONS: dict[str, Callable[[Any], Any]] = {
         help="Write the requests, replies and tool runs of each failed run to files below DIR.",
     ),
     "timeout": click.option(
-        "--timeout", default=20.0, show_default=True, help="Seconds without an event after which a run has hung."
+        "--timeout",
+        type=Seconds(),
+        default=20.0,
+        show_default=True,
+        help="Seconds without an event after which a run has hung.",
     ),
     "patience": click.option(
-        "--patience", default=5.0, show_default=True, help="Seconds that a gate waits before it gives up."
+        "--patience",
+        type=Seconds(),
+        default=5.0,
+        show_default=True,
+        help="Seconds that a gate waits before it gives up.",
     ),
     "examples": click.option(
         "--examples",
@@ -168,12 +194,8 @@ def chosen_options(
     from looptck.bench.bench import Patience
     from looptck.suite.options import Options
     from looptck.suite.selection import Selection
-    from looptck.suite.units import Shard
 
-    try:
-        part = Shard.parse(shard) if shard else None
-    except ValueError as error:
-        raise click.UsageError(f"--shard: {error}") from error
+    part = shard_of(shard) if shard else None
     selection = Selection(profile, requirement, cell, cases, level, traits)
     patience_of = Patience(timeout, patience)
     return Options(
@@ -188,6 +210,16 @@ def chosen_options(
         thorough=thorough,
         dialect=dialect,
     )
+
+
+def shard_of(text: str) -> Shard:
+    """The part of a run that is meant. Raises click.UsageError where the text is none."""
+    from looptck.suite.units import Shard
+
+    try:
+        return Shard.parse(text)
+    except ValueError as error:
+        raise click.UsageError(f"--shard: {error}") from error
 
 
 def leave(status: int) -> NoReturn:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from looptck.values.lenient import as_object
 from looptck.values.transcript import ServerEvent
 from looptck.values.turns import Turn
 from looptck.values.verdicts import NotReached
@@ -76,8 +77,8 @@ class Reply:
         if not self.stream:
             return None
         for event in self.events:
-            value = _object(event.value)
-            error = value.get("error") or _object(value.get("response")).get("error")
+            value = as_object(event.value)
+            error = value.get("error") or as_object(value.get("response")).get("error")
             if event.name == "error" or value.get("type") == "error" or error:
                 return json.dumps(error or value, ensure_ascii=False)
         return None
@@ -130,17 +131,17 @@ class Reply:
     def finish(self) -> str | None:
         """The finish reason of Chat Completions, in the wire's own word; None: there is none."""
         bodies = [event.value for event in self.own] if self.stream else [self.body]
-        choices = [choice for body in bodies for choice in _objects(_object(body).get("choices"))]
+        choices = [choice for body in bodies for choice in _objects(as_object(body).get("choices"))]
         found = [choice.get("finish_reason") for choice in reversed(choices)]
         return next((reason for reason in found if isinstance(reason, str) and reason), None)
 
     def member(self, name: str) -> Any:
         """A member at the top of a plain reply, or of the last chunk or final response that has it; else None."""
         if not self.stream:
-            return _object(self.body).get(name)
+            return as_object(self.body).get(name)
         for event in reversed(self.own):
-            value = _object(event.value)
-            for one in (value, _object(value.get("response")), _object(value.get("message"))):
+            value = as_object(event.value)
+            for one in (value, as_object(value.get("response")), as_object(value.get("message"))):
                 if one.get(name) is not None:
                     return one[name]
         return None
@@ -154,13 +155,13 @@ class Reply:
     @property
     def usage(self) -> Mapping[str, Any]:
         """The usage that it reports; empty: none."""
-        return _object(self.member("usage"))
+        return as_object(self.member("usage"))
 
     @property
     def progress(self) -> list[Progress]:
         """The progress events of a stream."""
         return [
-            Progress(at, value.get("round"), value.get("tool_name"), value.get("phase"), _object(value.get("data")))
+            Progress(at, value.get("round"), value.get("tool_name"), value.get("phase"), as_object(value.get("data")))
             for at, event in enumerate(self.events)
             if event.name == PROGRESS
             for value in _objects([event.value])
@@ -176,7 +177,7 @@ class Reply:
     @property
     def records(self) -> Sequence[Mapping[str, Any]]:
         """The entries of agentic_tool_calls in a plain reply; none where it has no such member."""
-        return _objects(_object(self.body).get("agentic_tool_calls"))
+        return _objects(as_object(self.body).get("agentic_tool_calls"))
 
     def __str__(self) -> str:
         if self.broken:
@@ -193,12 +194,7 @@ def is_server_event(event: ServerEvent) -> bool:
 
 
 def _kind(event: ServerEvent) -> str:
-    return str(_object(event.value).get("type") or event.name)
-
-
-def _object(value: Any) -> dict[str, Any]:
-    """The object that a server should have written; an empty one where it has written something else."""
-    return value if isinstance(value, dict) else {}
+    return str(as_object(event.value).get("type") or event.name)
 
 
 def _objects(value: Any) -> list[dict[str, Any]]:

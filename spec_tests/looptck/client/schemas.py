@@ -13,6 +13,7 @@ from typing import Any
 import jsonschema_rs
 
 from looptck.catalogue.data import fixture, json_fixture
+from looptck.catalogue.yaml_files import pointer
 from looptck.client.reply import APPROVAL, DONE, FILE, PROGRESS, Reply
 from looptck.values.plain import cut
 from looptck.values.transcript import ServerEvent
@@ -32,7 +33,7 @@ _VALUE = "\ufffc"
 def faults(schema: str, value: Any) -> list[str]:
     """Where a value leaves the schema of this name, and how; empty: it fits."""
     try:
-        return [f"{_pointer(error.instance_path)}: {_said(error)}" for error in _validator(schema).iter_errors(value)]
+        return [f"{pointer(error.instance_path)}: {_said(error)}" for error in _validator(schema).iter_errors(value)]
     except ValueError as error:  # half of a surrogate pair, which JSON can escape and UTF-8 cannot hold
         return [f"/: {error}"]
 
@@ -82,7 +83,3 @@ def _registry() -> jsonschema_rs.Registry:
 def _said(error: jsonschema_rs.ValidationError) -> str:
     """The validator's message, in which a long value is cut, so that what is wrong with it is not."""
     return error.message.replace(_VALUE, cut(json.dumps(error.instance, ensure_ascii=False), LONGEST))
-
-
-def _pointer(path: list[Any]) -> str:
-    return "".join(f"/{part}" for part in path) or "/"

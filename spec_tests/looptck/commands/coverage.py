@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from looptck.catalogue.requirements import Catalogue, Profile, Requirement, catalogue
+from looptck.catalogue.requirements import Profile, Requirement, catalogue
 from looptck.catalogue.yaml_files import BadFile
 from looptck.commands.pytest_run import run_pytest
 from looptck.drivers import reference
@@ -64,20 +64,21 @@ def cover(options: Options) -> int:
     console = output_console()
     results: list[Result] = []
     try:
+        profiles = catalogue().named(options.selection.profiles)
         for one in _by_driver(options):
             session = Session.begin(replace(one, asks=False))
             run_pytest(session)
             results += session.record.results
-    except CouldNotRun as error:
+    except (CouldNotRun, ValueError) as error:
         return could_not_run(console, str(error))
-    return _report(console, results, _chosen(catalogue(), options.selection.profiles))
+    return _report(console, results, profiles)
 
 
 def _by_driver(options: Options) -> list[Options]:
     if options.driver:
         return [options]
     profiles: dict[str, list[str]] = {}
-    for profile in _chosen(catalogue(), options.selection.profiles):
+    for profile in catalogue().named(options.selection.profiles):
         profiles.setdefault(reference([profile.name]), []).append(profile.name)
     return [
         replace(options, driver=driver, selection=replace(options.selection, profiles=tuple(names)))
@@ -85,28 +86,23 @@ def _by_driver(options: Options) -> list[Options]:
     ]
 
 
-def cover_results(paths: Sequence[Path], profiles: Sequence[str]) -> int:
+def cover_results(paths: Sequence[Path], names: Sequence[str]) -> int:
     """Print the coverage of earlier runs from their result files; exit statuses as in `cover`."""
     console = output_console()
     try:
+        profiles = catalogue().named(names)
         results = [result for path in paths for result in read(path).results]
-    except BadFile as error:
-        console.print(str(error), style="bold red", markup=False, soft_wrap=True)
-        return 2
-    return _report(console, results, _chosen(catalogue(), profiles))
+    except (BadFile, ValueError) as error:
+        return could_not_run(console, str(error))
+    return _report(console, results, profiles)
 
 
 def _report(console: Console, results: Sequence[Result], profiles: Sequence[Profile]) -> int:
     if not results:
-        console.print("no check ran, so no statement is covered", style="bold red")
-        return 2
+        return could_not_run(console, "no check ran, so no statement is covered")
     found = [coverage_of(profile, results) for profile in profiles]
     _print(console, found)
     return 1 if any(one.lacking for one in found) else 0
-
-
-def _chosen(known: Catalogue, wanted: Sequence[str]) -> list[Profile]:
-    return [profile for profile in known.profiles.values() if not wanted or profile.name in wanted]
 
 
 def _print(console: Console, found: list[Coverage]) -> None:

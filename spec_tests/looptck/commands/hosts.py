@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from typing import Any
 
 import orjson
@@ -23,6 +23,8 @@ from looptck.suite.worker import KEY, WHY, told
 
 CRASHED = "???"
 """The phase of a check in the report that pytest-xdist makes of one whose worker has crashed."""
+MODEL = "execmodel=main_thread_only//"
+"""What pytest-xdist adds to each place that is given to it."""
 PENDING = 2
 """How many checks a worker has to do at least: it ends the one when it knows the next."""
 
@@ -33,6 +35,17 @@ class Hosts:
     def __init__(self, gathering: Gathering, options: Options) -> None:
         self._gathering = gathering
         self._options = options
+        self.unreached: str | None = None
+        """Why a process could not be started."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_sessionstart(self) -> Generator[None, None, None]:
+        """Let pytest-xdist start the workers. Where one cannot be started, that is no internal error of pytest."""
+        try:
+            yield
+        except Exception as error:
+            self.unreached = f"{type(error).__name__}: {str(error) or error.__cause__}".replace(MODEL, "")
+            raise pytest.UsageError from error
 
     @pytest.hookimpl
     def pytest_xdist_setupnodes(self, config: pytest.Config) -> None:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from looptck.catalogue.yaml_files import BadFile
+from looptck.guard.folder import COULD_NOT_RUN
 from looptck.report.console import could_not_run, output_console
 from looptck.report.files import unwritable, write_all
 from looptck.report.results import read_json
 from looptck.report.terminal import Terminal
-from looptck.suite.plugin import USAGE_ERROR
 from looptck.suite.shards import NoWhole, whole
 from looptck.suite.summary import as_json, exit_status
 
@@ -26,4 +26,4 @@ def merge(files: Sequence[Path], *, json_file: Path | None, quiet: bool) -> int:
         return could_not_run(console, str(error))
     Terminal(console, record, quiet=quiet).finish()
     lost = write_all({json_file: as_json(record)} if json_file else {}, console)
-    return USAGE_ERROR if lost else exit_status(record)
+    return COULD_NOT_RUN if lost else exit_status(record)

@@ -14,6 +14,7 @@ from looptck import spec
 from looptck.catalogue.content import content
 from looptck.catalogue.yaml_files import BadFile
 from looptck.guard import playing
+from looptck.guard.folder import COULD_NOT_RUN
 from looptck.report.console import could_not_run, output_console
 from looptck.report.files import unwritable, write_all
 from looptck.report.terminal import Terminal
@@ -122,7 +123,7 @@ def run_suite(
     terminal.finish()
     lost = [*write_all(texts, console), *(_pages(record, html, console) if html else [])]
     if lost or terminal.broken or status not in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}:
-        return plugin.USAGE_ERROR
+        return COULD_NOT_RUN
     return exit_status(record)
 
 
@@ -227,7 +228,10 @@ def _play(
 
             session.end()
             session.record.faults = []
-            status = _pytest([*run_words(processes, hosts), *arguments], [Hosts(gathering, options), terminal])
+            playing_there = Hosts(gathering, options)
+            status = _pytest([*run_words(processes, hosts), *arguments], [playing_there, terminal])
+            if playing_there.unreached is not None:
+                raise CouldNotRun(f"a process of the run cannot be started: {playing_there.unreached}")
     finally:
         gathering.finish()
     if gathering.why is not None:

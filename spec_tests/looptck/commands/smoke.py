@@ -6,12 +6,15 @@ It distinguishes a loop that behaves unexpectedly from a broken driver.
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+
 from rich.console import Console
 from rich.text import Text
 
 from looptck.bench.bench import Bench, Patience
 from looptck.bench.choosing import bench_for
 from looptck.catalogue.extras import NotInstalled
+from looptck.catalogue.yaml_files import BadFile
 from looptck.drivers import DriverFault
 from looptck.drivers.cells import cells
 from looptck.report.console import output_console
@@ -31,44 +34,48 @@ def smoke_test(driver: str, timeout: float) -> int:
         timeout: seconds without an event after which a run counts as hung, and those that the driver may take to start.
     """
     console = output_console()
-    kit = None
-    try:
-        kit = bench_for(driver, Patience(outcome=timeout, start=timeout))
-        kit.__enter__()
-    except (DriverFault, NotInstalled, ValueError) as error:
-        _say(console, "FAULT", "start", _told(error))
-        return 2
-    started = kit.started
-    console.print(f"{started.name} {started.version} ({started.language})", markup=False, highlight=False)
-    _say(console, "ok", "start")
-    found = []
-    for cell in cells(started, WIRES):
-        if not started.can(cell.needs):
-            continue
-        for name, check in checks(started).items():
-            word, message = _tried(kit, cell, name, check)
-            found.append(word)
-            _say(console, word, f"{name} [{cell}]", message)
-    kit.__exit__()
-    for fault in kit.late_faults:
+    with ExitStack() as stack:
+        try:
+            bench = stack.enter_context(bench_for(driver, Patience(outcome=timeout, start=timeout)))
+        except (BadFile, DriverFault, NotInstalled, ValueError) as error:
+            _say(console, "FAULT", "start", _what_is_wrong(error))
+            return 2
+        found = _tested(console, bench)
+    for fault in bench.late_faults:
         found.append("FAULT")
-        _say(console, "FAULT", "after the runs", _told(fault))
+        _say(console, "FAULT", "after the runs", _what_is_wrong(fault))
     if "LOOP" in found:
         console.print("LOOP: the driver works, but the loop did something unexpected; `looptck run` judges it.")
     return 1 if "FAULT" in found else 0
 
 
-def _tried(kit: Bench, cell: Cell, name: str, check: Check) -> tuple[str, str]:
+def _tested(console: Console, bench: Bench) -> list[str]:
+    """Print the result of each test; returns the first word of each line."""
+    found = []
+    started = bench.started
+    console.print(f"{started.name} {started.version} ({started.language})", markup=False, highlight=False)
+    _say(console, "ok", "start")
+    for cell in cells(started, WIRES):
+        if not started.can(cell.needs):
+            continue
+        for name, check in checks(started).items():
+            word, message = _tried(bench, cell, name, check)
+            found.append(word)
+            _say(console, word, f"{name} [{cell}]", message)
+    return found
+
+
+def _tried(bench: Bench, cell: Cell, name: str, check: Check) -> tuple[str, str]:
     try:
-        check(kit, cell, name)
+        check(bench, cell, name)
     except UnexpectedLoop as unexpected:
         return "LOOP", str(unexpected)
     except (DriverFault, Unfit) as error:
-        return "FAULT", _told(error)
+        return "FAULT", _what_is_wrong(error)
     return "ok", ""
 
 
-def _told(error: Exception) -> str:
+def _what_is_wrong(error: Exception) -> str:
     """What is wrong, and what mends it."""
     mend = error.mend if isinstance(error, DriverFault | Unfit) else ""
     return f"{error}\n      mend: {mend}" if mend else str(error)

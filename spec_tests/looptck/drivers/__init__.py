@@ -70,7 +70,7 @@ def connect(driver: str, starting: float | None = None) -> Connection | Servers 
         return programs(rest)
     raise ValueError(
         f"{driver!r} is not a driver: write python:MODULE:NAME, python:FILE.py:NAME, cmd:COMMAND LINE, "
-        "server:URL, or program:FILE"
+        "server:FILE, server:URL or program:FILE"
     )
 
 

@@ -17,6 +17,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from looptck.catalogue.yaml_files import reason
 from looptck.drivers.faults import DriverFault
 from looptck.drivers.idle import pulse, served
 from looptck.drivers.protocol import Started, complaint
@@ -67,7 +68,7 @@ class Child:
                 preexec_fn=dying_with_this_process(),  # noqa: PLW1509  it makes two calls of the system
             )
         except (OSError, ValueError) as error:
-            raise DriverFault("cannot-start", f"{command!r}: {error}") from error
+            raise DriverFault("cannot-start", f"{command!r}: {reason(error)}") from error
         assert self._process.stderr is not None
         os.set_blocking(self._process.stderr.fileno(), False)
         assert self._process.stdout is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from typing import Literal
 
 from looptck.values.outcome import Failed
@@ -22,6 +23,11 @@ EXPLANATIONS: dict[Kind, str] = {
     "unknown-id": "the driver sent a message for an unknown run",
     "given-up": "the driver failed too many times in a row and is not started again",
 }
+
+
+def last_line(error: BaseException) -> str:
+    """The last line of an error's traceback: its class and its message."""
+    return traceback.format_exception_only(error)[-1].strip()
 
 
 class DriverFault(Exception):

@@ -7,7 +7,7 @@ import os
 import queue
 import threading
 import traceback
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import CancelledError, Future, InvalidStateError
 from contextlib import suppress
 from typing import Any
@@ -15,7 +15,7 @@ from typing import Any
 from looptck.driver import emitted, load
 from looptck.driver import error as failed
 from looptck.drivers.connection import OnTold
-from looptck.drivers.faults import DriverFault
+from looptck.drivers.faults import DriverFault, last_line
 from looptck.drivers.idle import Pulse, pulse, served
 from looptck.drivers.limits import TimeIsOver, time_limit
 from looptck.drivers.methods import called
@@ -57,12 +57,14 @@ class InProcess:
         try:
             with time_limit(self._starting, "start() did not return"):
                 self._driver = load(self._reference)()
-                declared = {"type": "started", **called(self._driver, "start")}
+                found = called(self._driver, "start")
         except (DriverFault, KeyboardInterrupt):
             raise
         except BaseException as error:  # an import that exits would end looptck with status 0
-            raise DriverFault("cannot-start", _last_line(error), stderr=traceback.format_exc()) from error
-        declared.setdefault("protocol", VERSION)
+            raise DriverFault("cannot-start", last_line(error), stderr=traceback.format_exc()) from error
+        if not isinstance(found, Mapping):
+            raise DriverFault("cannot-start", f"start() returned {found!r:.200}, not a mapping: return started(…)")
+        declared = {"type": "started", "protocol": VERSION, **found}
         wrong = complaint("from-driver", declared)
         if wrong:
             raise DriverFault("cannot-start", f"start() returned an invalid declaration: {wrong}")
@@ -312,8 +314,4 @@ def _crash(id: str | None, error: BaseException) -> DriverFault:
     if isinstance(error, DriverFault):
         return error
     text = "".join(traceback.format_exception(error))
-    return DriverFault("crashed", _last_line(error), stderr=text, run=id)
-
-
-def _last_line(error: BaseException) -> str:
-    return traceback.format_exception_only(error)[-1].strip()
+    return DriverFault("crashed", last_line(error), stderr=text, run=id)

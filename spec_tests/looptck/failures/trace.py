@@ -16,7 +16,7 @@ from typing import Any
 
 from looptck.bench.oracle import Ran
 from looptck.bench.run import Run
-from looptck.catalogue.yaml_files import BadFile
+from looptck.catalogue.yaml_files import BadFile, reason
 from looptck.drivers.case_message import API_KEY
 from looptck.values.masking import masked, masked_path
 from looptck.values.outcome import serializable
@@ -49,7 +49,7 @@ def prepare(folder: Path) -> None:
             if (old / FAILURES).is_file() and not old.is_symlink():
                 shutil.rmtree(old)
     except OSError as error:
-        raise BadFile(folder, f"cannot be written: {error}") from error
+        raise BadFile(folder, f"cannot be written: {reason(error)}") from error
 
 
 def write(folder: Path, run: Run, failure: str) -> None:

@@ -24,7 +24,7 @@ FOLDER = "LOOPTCK_GUARD"
 """The environment variable that names the folder of a guarded command to it."""
 LIFELINE = "LOOPTCK_GUARD_LIFELINE"
 """The one that names the descriptor of a pipe whose other end the guard holds: at its end the guard is gone."""
-USAGE_ERROR = 2
+COULD_NOT_RUN = 2
 """The exit status of a command that could not run."""
 PREFIX = "looptck-guard-"
 """The beginning of the names of such folders."""

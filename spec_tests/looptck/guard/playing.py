@@ -17,7 +17,7 @@ from typing import Any, TextIO
 
 from looptck.guard import interrupts
 from looptck.guard.descendants import kill_descendants
-from looptck.guard.folder import FOLDER, LIFELINE, USAGE_ERROR, Folder
+from looptck.guard.folder import COULD_NOT_RUN, FOLDER, LIFELINE, Folder
 
 
 @dataclass(slots=True)
@@ -116,4 +116,4 @@ def _follow(lifeline: int) -> None:
     kill_descendants(os.getpid())
     if _THIS.folder is not None:
         shutil.rmtree(_THIS.folder.path, ignore_errors=True)
-    os._exit(USAGE_ERROR)
+    os._exit(COULD_NOT_RUN)

@@ -16,6 +16,7 @@ from looptck.bench.checks import Drawn, drawn
 from looptck.catalogue.extras import NotInstalled, need
 from looptck.catalogue.requirements import Catalogue, Requirement, catalogue, unknown
 from looptck.drivers import PROGRAM_OF_REFERENCE, SERVER, SOLUTIONS, DriverFault, need_reference, reference
+from looptck.guard.folder import COULD_NOT_RUN
 from looptck.kill import mutants, proofs
 from looptck.kill.apart import Done, apart
 from looptck.kill.columns import Column
@@ -24,7 +25,7 @@ from looptck.kill.mutants import Mutant
 from looptck.kill.plan import Planned, cases_of, chosen, plan, sample
 from looptck.kill.playing import Played, play
 from looptck.kill.terminal import Terminal
-from looptck.report.console import COULD_NOT_RUN, could_not_run, output_console
+from looptck.report.console import could_not_run, output_console
 from looptck.report.files import unwritable, write_all
 from looptck.suite.options import CouldNotRun, Options
 from looptck.suite.processes import cores, said
@@ -174,9 +175,10 @@ class Kill:
         self.catalogue: Catalogue = catalogue()
         need_reference(wanted.collection)
         try:
+            self.catalogue.named(wanted.profiles)
             every = mutants.read(wanted.collection, self.catalogue)
             named = mutants.named(every, wanted.names)
-        except mutants.BadMutant as error:
+        except (mutants.BadMutant, ValueError) as error:
             raise CouldNotRun(str(error)) from error
         self.mutants = [
             one

@@ -22,12 +22,14 @@ from looptck.matrix.targets import NoSuchTarget, Target, chosen, targets
 from looptck.report.console import could_not_run, output_console
 from looptck.site.building import Site, build, try_out
 from looptck.suite.summary import kit_version
+from looptck.suite.units import Shard
 from looptck.values.verdicts import AGAINST
 
 ROOT = fixture("").parent
 """The top of a checkout."""
 TARGETS = ROOT / "spec_tests" / "targets"
 ENVIRONMENTS = ROOT / ".tox" / "targets"
+WHOLE = Shard(1, 1)
 PAGES = {"Fairness": ROOT / "docs" / "fairness.md"}
 """Pages of the documentation that the site has too."""
 
@@ -42,7 +44,7 @@ class MatrixOptions:
     results: Path = ROOT / ".tox" / "matrix"
     site: Path | None = None
     workers: int = 1
-    shard: tuple[int, int] = (1, 1)
+    shard: Shard = WHOLE
     again: bool = False
     """Whether targets are played whose results are current."""
     plays: bool = True
@@ -118,10 +120,9 @@ def play(names: Sequence[str], folder: Path, command: str, words: Sequence[str])
     return 0 if clean else 1
 
 
-def _part(wanted: Sequence[Target], shard: tuple[int, int]) -> list[Target]:
+def _part(wanted: Sequence[Target], shard: Shard) -> list[Target]:
     """Every N-th target, so that the variants of one installation are spread."""
-    number, of = shard
-    return [one for at, one in enumerate(wanted) if at % of == number - 1]
+    return list(wanted[shard.number - 1 :: shard.of])
 
 
 def _marked(one: Kept, known: Mapping[str, Target], folder: Path) -> Kept:

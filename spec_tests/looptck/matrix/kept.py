@@ -12,7 +12,7 @@ from typing import Any
 import jsonschema_rs
 
 from looptck.catalogue.data import json_fixture
-from looptck.catalogue.yaml_files import BadFile
+from looptck.catalogue.yaml_files import BadFile, pointer, reason
 from looptck.matrix.targets import Target
 from looptck.site.entries import Entry
 
@@ -85,10 +85,9 @@ def kept(folder: Path) -> Iterator[Kept]:
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
-            raise BadFile(path, f"is not what looptck matrix has kept: {error}") from error
+            raise BadFile(path, f"is not what looptck matrix has kept: {reason(error)}") from error
         if wrong := next(schema.iter_errors(data), None):
-            place = "".join(f"/{part}" for part in wrong.instance_path)
-            raise BadFile(path, f"{place or '/'}: {wrong.message}; remove it to have it made again")
+            raise BadFile(path, f"{pointer(wrong.instance_path)}: {wrong.message}; remove it to have it made again")
         yield Kept(**{**data, "made": Made(**{**data["made"], "options": tuple(data["made"]["options"])})})
 
 

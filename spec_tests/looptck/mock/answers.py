@@ -52,14 +52,17 @@ class Answer:
         """The answer as a stream that is cut in another way: a name such as ``single-bytes``, or fields of a framing.
 
         Raises:
-            ValueError: there is no framing of this name.
+            ValueError: there is no framing of this name, or a size is below 0.
         """
         assert self.turn
         if isinstance(how, str):
             if how not in PRESETS:
                 raise ValueError(unknown("framing", how, list(PRESETS)))
             how = PRESETS[how]
-        return Answer(replace(self.step, framing=how.but(**fields)))
+        framing = how.but(**fields)
+        if min(framing.fragment, framing.every) < 0:
+            raise ValueError("fragment and every are sizes in characters and bytes: 0 or more")
+        return Answer(replace(self.step, framing=framing))
 
     def held(self, gate: Gate, after: str | int | None = None) -> Answer:
         """The answer, which waits for a gate: before it begins, or in a stream after this text or this many events."""

@@ -76,6 +76,8 @@ class Endpoint(ModelRun):
         """How many answers were played."""
         self.count = 0
         """How many requests to the model have come."""
+        self._number = 0
+        """The number of the last request to the model, which may not be noted yet."""
         self.on_answer: Callable[[Request, Step | None], None] | None = None
         """Told of each request to the model, and of what answers it: None, if it is refused or the script is over."""
         self.recorder: Recorder | None = None
@@ -113,8 +115,8 @@ class Endpoint(ModelRun):
             what = f"{type(error).__name__}: {error}"
             raised = extract_tb(error.__traceback__)[-1]
             place = f"{raised.filename}:{raised.lineno}: {raised.line}"
-            text = f"request {self.count} could not be answered: {what}\n  {place}"
-            self.found(Finding("error", text, self.count))
+            text = f"request {self._number} could not be answered: {what}\n  {place}"
+            self.found(Finding("error", text, self._number))
             self._breaks(error)
             return whole(400, wire.error_body(400, f"looptck: {what}"))
 
@@ -157,6 +159,7 @@ class Endpoint(ModelRun):
             read = speaker.service.read(body)
             return Request(Received(0.0, n, "", {}, b"", body, read, (), scripted=True, wire=speaker.wire.name))
 
+        self._number = n
         self._taking = self.playlist.conversation(body, request)
         item = self._taking.next() if self._taking is not None else None
         if item is None:

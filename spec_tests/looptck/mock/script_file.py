@@ -20,7 +20,7 @@ from looptck.bench.cases import cases, step_of
 from looptck.catalogue import dialects
 from looptck.catalogue.data import json_fixture
 from looptck.catalogue.requirements import unknown
-from looptck.catalogue.yaml_files import BadFile, parse, parse_text, pointer
+from looptck.catalogue.yaml_files import BadFile, faults, parse, parse_text, pointer
 from looptck.mock.answers import Answer, broken, cut, errs, fails, says
 from looptck.provider.script import Step
 
@@ -66,7 +66,7 @@ def of_case(name: str) -> ScriptFile:
 
 
 def _script(path: Path, content: Any, text: str) -> ScriptFile:
-    wrong = [*islice(_faults(content, text), MOST_FAULTS + 1)]
+    wrong = [*islice(_faults(path, content, text), MOST_FAULTS + 1)]
     if wrong:
         more = ["and more"] if len(wrong) > MOST_FAULTS else []
         raise BadFile(path, "\n".join(["is no script:", *(f"  {line}" for line in (*wrong[:MOST_FAULTS], *more))]))
@@ -105,10 +105,10 @@ def _answer(path: Path, written: str | Mapping[str, Any]) -> Answer:
             raise ValueError("a step that fails says nothing else; leave out the other members")
         return fails(**written["fails"])
     answer = Answer(step_of(path, {key: value for key, value in written.items() if key not in _FAULTS}))
-    faults = [key for key in _FAULTS if key in written]
-    if len(faults) > 1:
-        raise ValueError(f"a step has one fault; leave out {' or '.join(faults)}")
-    for fault in faults:
+    found = [key for key in _FAULTS if key in written]
+    if len(found) > 1:
+        raise ValueError(f"a step has one fault; leave out {' or '.join(found)}")
+    for fault in found:
         answer = _FAULTS[fault](answer, written[fault])
     return answer
 
@@ -122,9 +122,9 @@ def _validator() -> jsonschema_rs.Validator:
     return jsonschema_rs.validator_for(json_fixture(_SCHEMA))
 
 
-def _faults(content: Any, text: str) -> Iterator[str]:
+def _faults(path: Path, content: Any, text: str) -> Iterator[str]:
     """What the schema does not allow, each with its line and how to mend it."""
-    for error in _validator().iter_errors(content):
+    for error in faults(path, content, _validator()):
         place = list(error.instance_path)
         yield f"line {_line(text, place)}, {pointer(place)}: {error.message}{_mend(error, content)}"
 

@@ -10,6 +10,7 @@ import socket
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from http import HTTPStatus
 from time import perf_counter
 
 from looptck.provider.gate import Gate
@@ -18,7 +19,7 @@ from looptck.provider.http_reader import MAX_BODY, MAX_HEAD, HttpRequest, Reques
 
 __all__ = ["LAST_CHUNK", "Connection", "Handler", "HttpReply", "HttpRequest", "chunked", "head"]
 
-_REASONS = {200: "OK", 400: "Bad Request", 404: "Not Found", 429: "Too Many Requests", 500: "Internal Server Error"}
+_REASONS = {status.value: status.phrase for status in HTTPStatus}
 
 AT_ONCE = 50
 """How many requests of one connection are answered before others get their turn."""

@@ -15,6 +15,7 @@ from looptck.recording.client_session import ClientSession, RequestedCall, Reque
 from looptck.recording.messages_session import MessagesSession
 from looptck.recording.responses_session import ResponsesSession
 from looptck.recording.upstreams import Upstream
+from looptck.values.lenient import is_object
 
 MAX_TOKENS = 4096
 """The token limit for a reply that should not be cut."""
@@ -85,7 +86,7 @@ def _result(case: Case, toolbox: Toolbox, asked: RequestedCall) -> ToolResult:
     handled = [tool.name for tool in case.tools if tool.handled]
     if asked.tool not in handled:
         return ToolResult(asked, f"Error: there is no tool {asked.tool!r}", failed=True)
-    if not _is_object(asked.arguments):
+    if not is_object(asked.arguments):
         return ToolResult(asked, f"Error: the arguments of {asked.tool!r} are no JSON object", failed=True)
     answer = toolbox.next(asked.tool).answer()
     if error := answer.get("error"):
@@ -93,10 +94,3 @@ def _result(case: Case, toolbox: Toolbox, asked: RequestedCall) -> ToolResult:
         return ToolResult(asked, text, failed=True)
     value = answer["value"]
     return ToolResult(asked, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), failed=False)
-
-
-def _is_object(arguments: str) -> bool:
-    try:
-        return not arguments.strip() or isinstance(json.loads(arguments), dict)
-    except ValueError:
-        return False

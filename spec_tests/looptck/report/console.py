@@ -5,12 +5,10 @@ from __future__ import annotations
 from rich.console import Console
 
 from looptck.guard import playing
+from looptck.guard.folder import COULD_NOT_RUN
 
 WIDTH = 140
 """Columns of what is printed to no terminal."""
-
-COULD_NOT_RUN = 2
-"""The exit status of a command that could not run."""
 
 
 def output_console(width: int = WIDTH) -> Console:

@@ -30,15 +30,14 @@ def listing(profiles: tuple[str, ...]) -> str:
     Raises:
         click.UsageError: a profile does not exist.
     """
-    known = catalogue()
-    for name in profiles:
-        if name not in known.profiles:
-            raise click.UsageError(unknown("profile", name, list(known.profiles)))
+    try:
+        named = catalogue().named(profiles)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
     lines = []
-    for profile in known.profiles.values():
-        if not profiles or profile.name in profiles:
-            lines.append(f"{profile.name}: {profile.title} ({len(profile.requirements)} requirements)")
-            lines += [f"  {_mark(row)} {row.level:<6} {row.id}: {row.text}" for row in profile.requirements]
+    for profile in named:
+        lines.append(f"{profile.name}: {profile.title} ({len(profile.requirements)} requirements)")
+        lines += [f"  {_mark(row)} {row.level:<6} {row.id}: {row.text}" for row in profile.requirements]
     if not profiles:
         lines.append(f"traits: questions that no document decides; recorded, not judged ({len([*traits()])} traits)")
         lines += [f"  ? {trait.id}: {trait.question}" for trait in traits()]

@@ -12,7 +12,7 @@ import jsonschema_rs
 
 from looptck.catalogue.data import json_fixture
 from looptck.catalogue.traits import Answer
-from looptck.catalogue.yaml_files import BadFile, read_text
+from looptck.catalogue.yaml_files import BadFile, pointer, read_text, reason
 from looptck.values.verdicts import Result
 
 MEMBERS = tuple(Result("", "", "", "", "", "pass").serializable())
@@ -83,10 +83,13 @@ def read_json(path: Path) -> dict[str, Any]:
     """The JSON of a results file. Raises BadFile, as `read` does."""
     try:
         data: dict[str, Any] = json.loads(read_text(path, MOST))
-    except (OSError, ValueError, RecursionError) as error:
+    except OSError as error:
+        raise BadFile(path, f"cannot be read: {reason(error)}") from error
+    except (ValueError, RecursionError) as error:
         raise BadFile(path, f"is not a results file: {error}") from error
     schema = jsonschema_rs.validator_for(json_fixture("results.schema.json"))
     if wrong := next(schema.iter_errors(data), None):
-        place = "".join(f"/{part}" for part in wrong.instance_path)
-        raise BadFile(path, f"{place or '/'}: {wrong.message}; name a file written by looptck run --json")
+        raise BadFile(
+            path, f"{pointer(wrong.instance_path)}: {wrong.message}; name a file written by looptck run --json"
+        )
     return data

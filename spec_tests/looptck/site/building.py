@@ -23,8 +23,6 @@ from looptck.site.rendering import FOLDER, render
 MARK = "looptck-site.txt"
 """The file that makes a folder one of this command's."""
 STATIC = ("style.css", "filter.js", "compare.js")
-PAGE_OF = {"implementation": "i", "requirement": "r", "trait": "t", "comparison": "c", "report": "b"}
-"""The folder of each kind of page."""
 
 
 @dataclass(frozen=True)

@@ -124,9 +124,14 @@ class Entry:
         return 0 if self.data is None else sum(self.data.get("unfinished", {}).values())
 
     @property
+    def has_verdicts(self) -> bool:
+        """Whether anything was judged at all."""
+        return any(one.state in JUDGED for one in self._standings.values())
+
+    @property
     def is_judged(self) -> bool:
         """Whether nothing is without a verdict: the run was not cut short, and there is no fault but the loop's."""
-        if self.data is None or not any(self.standing(id).state in JUDGED for id in self._standings):
+        if self.data is None or not self.has_verdicts:
             return False
         return not (self.left or self.data["summary"]["error"] or self.data["driver_faults"])
 

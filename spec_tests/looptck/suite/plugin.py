@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 pytest_plugins = ["looptck.suite.trait_plugin"]
 
 SPEC = "looptck.spec"
-USAGE_ERROR = 2
 ITEM = "implementation"
 """The fixture that makes a test part of the suite, with one item per check. `looptck.spec.conftest` defines it.
 
@@ -80,6 +79,7 @@ JUDGING = pytest.StashKey[bool]()
 def session_of(config: pytest.Config) -> Session:
     """The session of the suite; it begins here unless ``looptck run`` has begun it."""
     if SESSION not in config.stash:
+        from looptck.guard.folder import COULD_NOT_RUN
         from looptck.suite.options import CouldNotRun
         from looptck.suite.worker import Worker, options_of, send_why
 
@@ -89,7 +89,7 @@ def session_of(config: pytest.Config) -> Session:
         except CouldNotRun as error:
             if told is not None:
                 send_why(config, str(error))
-            pytest.exit(f"looptck could not run: {error}", returncode=USAGE_ERROR)
+            pytest.exit(f"looptck could not run: {error}", returncode=COULD_NOT_RUN)
         if told is not None:
             config.option.tbstyle = "line"
             config.stash[WORKER] = Worker(session)
@@ -142,12 +142,13 @@ def _options(config: pytest.Config) -> Options:
 def pytest_collection(session: pytest.Session) -> None:
     """Begin the session before the suite is collected, when the run can still end with a readable message."""
     if any(SPEC in argument.replace("/", ".") for argument in session.config.args):
+        from looptck.guard.folder import COULD_NOT_RUN
         from looptck.suite.worker import options_of
 
         is_workers = hasattr(session.config, "workerinput") and options_of(session.config) is None
         if is_workers or session.config.getoption("numprocesses", 0):
             why = f"{SPEC} cannot run in parallel under pytest; leave out -n, or use looptck run -j"
-            pytest.exit(f"looptck could not run: {why}", returncode=USAGE_ERROR)
+            pytest.exit(f"looptck could not run: {why}", returncode=COULD_NOT_RUN)
         if not session.config.pluginmanager.hasplugin("dsession"):  # the process that deals plays nothing
             session_of(session.config)
 

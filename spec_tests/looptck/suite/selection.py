@@ -32,9 +32,7 @@ class Selection:
                 known[id]
             except KeyError as error:
                 raise ValueError(error.args[0]) from None
-        for profile in self.profiles:
-            if profile not in known.profiles:
-                raise ValueError(unknown("profile", profile, list(known.profiles)))
+        known.named(self.profiles)
         for id in self.traits:
             try:
                 traits()[id]

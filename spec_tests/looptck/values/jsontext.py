@@ -10,11 +10,19 @@ import orjson
 
 
 def compact(value: Any) -> bytes:
-    """The JSON of a value without white space. ``json`` writes what orjson cannot (integers over 64 bits)."""
+    """The JSON of a value without white space.
+
+    ``json`` writes what orjson cannot: integers over 64 bits, and halves of surrogate pairs. A value with such a half
+    is written in ASCII, since UTF-8 has no form for it.
+    """
     try:
         return orjson.dumps(value)
     except TypeError:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value, separators=(",", ":")).encode()
 
 
 def canonical(value: Any) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -10,6 +9,7 @@ from typing import Any, Protocol
 from looptck.values.framing import DEFAULT, Framing, Quirk
 from looptck.values.growth import Growth
 from looptck.values.history import Item, Request
+from looptck.values.lenient import is_object
 from looptck.values.problem import Problem
 from looptck.values.turns import Stop, Turn
 
@@ -118,11 +118,4 @@ class Wire:
         if turn.stopped not in self.stops:
             return False
         readable = stream or not self.parsed_arguments or turn.stopped in CUT
-        return readable or all(_is_object(call.arguments) for call in turn.calls)
-
-
-def _is_object(arguments: str) -> bool:
-    try:
-        return not arguments.strip() or isinstance(json.loads(arguments), dict)
-    except ValueError:
-        return False
+        return readable or all(is_object(call.arguments) for call in turn.calls)

@@ -47,6 +47,14 @@ def test_findings_are_told(tmp_path: Path) -> None:
     assert result.output.endswith("1 findings in 1 cassettes\n")
 
 
+def test_another_file_keeps_its_name(tmp_path: Path) -> None:
+    """A file that is no cassette is named as it was given."""
+    path = tmp_path / "results.json"
+    path.write_text("{}", encoding="utf-8")
+
+    assert ran(path).output.startswith(f"{path}: /: ")
+
+
 @pytest.mark.parametrize("where", ["nowhere", "empty"])
 def test_nothing_to_check(tmp_path: Path, where: str) -> None:
     """A path with nothing to check could not be checked, which is not the same as clean."""

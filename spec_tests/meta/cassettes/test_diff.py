@@ -164,6 +164,14 @@ def test_empty_folder(tmp_path: Path) -> None:
     assert "there is no cassette in it" in result.output
 
 
+def test_a_folder_that_there_is_not(tmp_path: Path) -> None:
+    """It is named as that."""
+    result = ran(WHOLE.parents[1], tmp_path / "nowhere")
+
+    assert 2 == result.exit_code
+    assert "nowhere: does not exist" in result.output
+
+
 def test_unreadable(tmp_path: Path) -> None:
     """A file that is no cassette."""
     result = ran(WHOLE, tmp_path / "openai-chat" / "x-plain.yaml")

@@ -34,7 +34,7 @@ IN_A_RUN = {
 
 NOT_STARTING = {
     "NeedsArguments": "missing 1 required positional argument: 'loop'",
-    "DeclaresAList": "TypeError: 'tuple' object is not a mapping",
+    "DeclaresAList": "start() returned ('openai-chat',), not a mapping: return started(…)",
     "DeclaresNonsense": "telepathic",
     "ExitsAtStart": "SystemExit: 0",
     "LeavesAtStart": "GeneratorExit: the fake leaves",
@@ -194,7 +194,8 @@ def test_what_is_no_driver_ends_the_run(driver: str) -> None:
 
     assert (2, {}) == (report.status, report.json)
     assert (
-        "write python:MODULE:NAME, python:FILE.py:NAME, cmd:COMMAND LINE, server:URL, or program:FILE" in report.printed
+        "write python:MODULE:NAME, python:FILE.py:NAME, cmd:COMMAND LINE, server:FILE, server:URL or program:FILE"
+        in report.printed
     )
 
 

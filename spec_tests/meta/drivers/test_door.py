@@ -159,6 +159,20 @@ def test_reasons_are_found(error: Exception, reason: str) -> None:
     assert reason == driver.error(error, reasons={RecursionError: "limit"})["reason"]
 
 
+class Mute(Exception):
+    """Cannot be written."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+def test_an_error_without_a_message_is_an_error() -> None:
+    """An exception that cannot be written is the loop's error, and no fault of its driver."""
+    outcome = driver.error(Mute())
+
+    assert ("Mute", "<exception str() failed>") == (outcome["type"], outcome["message"])
+
+
 def test_bases_are_the_classes_above() -> None:
     """A check for the type of an error takes one that extends it."""
     outcome = driver.error(Unknown("x"))

@@ -44,18 +44,6 @@ class SecondRunIsKilled(SecondRunExits):
         return Driver.run(self, *words)
 
 
-class StopsItself(Driver):
-    """Stops the process in its second run, so that no watchdog in it can run."""
-
-    _runs = 0
-
-    def run(self, *words: Any) -> Any:
-        self._runs += 1
-        if self._runs == AT:
-            os.kill(os.getpid(), signal.SIGSTOP)
-        return super().run(*words)
-
-
 class StopExits(Driver):
     """Ends the process in ``stop``, when every verdict is known."""
 

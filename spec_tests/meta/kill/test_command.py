@@ -135,6 +135,7 @@ def test_broad_mutant_is_judged_by_what_it_breaks(tmp_path: Path) -> None:
         (["--mutants", f"{MUTANTS}:KILLED", "--mutant", "one-to-many"], "did you mean one-too-many?"),
         (["--mutants", f"{MUTANTS}:KILLED", "--profile", "prompty-spec"], "nothing was selected"),
         (["--mutants", f"{MUTANTS}:KILLED", "--requirement", "every-call-is-answered"], "nothing was selected"),
+        (["--mutants", f"{MUTANTS}:KILLED", "--profile", "prompty-speck"], "did you mean prompty-spec"),
         (["--requirement", "every-call-is-answerd"], "did you mean every-call-is-answered"),
         (["--mutants", f"{MUTANTS}:KILLED", "--cell", "carrier-pigeon/*"], "nothing was selected"),
         (

@@ -9,25 +9,18 @@ from typing import Any
 
 import pytest
 import yaml
-from click.testing import CliRunner
 
 from looptck.catalogue.known_failures import Known
 from looptck.catalogue.requirements import catalogue
-from looptck.cli.group import main
 from looptck.commands.baseline import entries, stale
 from looptck.report.results import Results
 from looptck.values.verdicts import Result, Verdict
 from meta.drivers.bench import judged
+from meta.kit.commands import run
 
 FLAWED = "python:meta.kit.flawed:TakesCallsForAnswers"
 CALLS = "call-runs-its-tool-once"
 CELLS = [f"openai-chat/{dress}/sync" for dress in ("plain", "stream")]
-
-
-def run(*words: str) -> tuple[int, str]:
-    """Exit status and output of a command."""
-    done = CliRunner().invoke(main, words)
-    return done.exit_code, done.output
 
 
 def test_a_baseline_excuses_the_run_that_it_was_made_from(tmp_path: Path) -> None:

@@ -9,21 +9,14 @@ from importlib import import_module
 from pkgutil import walk_packages
 
 import pytest
-from click.testing import CliRunner
 
 from looptck import spec
 from looptck.bench.cases import cases
 from looptck.catalogue.requirements import catalogue
-from looptck.cli.group import main
 from looptck.report.pages import checks_of
 from looptck.wires.rules import RULES
 from meta.drivers.bench import in_process, process
-
-
-def run(*words: str) -> tuple[int, str]:
-    """Exit status and output of a command."""
-    done = CliRunner().invoke(main, words)
-    return done.exit_code, done.output
+from meta.kit.commands import run
 
 
 def test_list_names_every_requirement() -> None:
@@ -121,6 +114,24 @@ def test_explain_repeats_the_driver() -> None:
         (["run", "--level", "ALWAYS"], "Invalid value for '--level'"),
         (["run", "--colour"], "No such option"),
         (["run", "--driver", "nothing"], "is not a driver: write python:"),
+        (["run", "--profile", "none", "--timeout", "0"], "'--timeout': 0.0 is not in the range x>0"),
+        (
+            ["run", "--profile", "none", "--patience", "-1"],
+            "'--patience': -1.0 is not in the range x>0",
+        ),
+        (
+            ["coverage", "--profile", "none", "--timeout", "nan"],
+            "'--timeout': 'nan' is not a number of seconds",
+        ),
+        (["smoke", "--driver", "python:a:b", "--timeout", "0"], "Invalid value for '--timeout'"),
+        (["kill", "--profile", "none", "--timeout", "0"], "Invalid value for '--timeout'"),
+        (["kill", "--profile", "none", "--patience", "nan"], "Invalid value for '--patience'"),
+        (
+            ["kill", "--profile", "none", "--examples", "0"],
+            "'--examples': 0 is not in the range x>=1",
+        ),
+        (["record", "--upstream", "openai", "--timeout", "-1"], "Invalid value for '--timeout'"),
+        (["matrix", "--no-play", "--longest", "0"], "Invalid value for '--longest'"),
     ],
 )
 def test_what_makes_no_sense_has_exit_status_2(words: list[str], told: str) -> None:
@@ -151,6 +162,8 @@ def test_what_makes_no_sense_has_exit_status_2(words: list[str], told: str) -> N
         ("python:meta.kit.flawed:TakesCallsForAnswers", 0, "the model called weather, which never ran"),
         ("python:meta.kit.flawed:AsksOnce", 0, "the model was not asked again: the loop raised"),
         ("python:meta.kit.flawed:WantsACall", 0, "and the loop asked it again instead of ending"),
+        ("server:nowhere.yaml", 2, "nowhere.yaml: cannot be read"),
+        ("program:nowhere.yaml", 2, "nowhere.yaml: cannot be read"),
     ],
 )
 def test_smoke_tells_a_broken_driver(driver: str, status: int, told: str) -> None:

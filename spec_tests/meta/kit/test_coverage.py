@@ -6,12 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from looptck.catalogue.requirements import Profile, catalogue
-from looptck.cli.group import main
 from looptck.commands.coverage import coverage_of
 from looptck.values.verdicts import Result, Verdict
+from meta.kit.commands import run
 
 ROW = replace(catalogue()["lost-memory-reruns-no-tool"], id="row", needs=("memory",), excluded=None)
 
@@ -52,24 +51,28 @@ def test_what_is_excluded_is_excluded() -> None:
     assert {"excluded": 1, "lacking": 0} == sort_of(None, excluded="It cannot be seen.")
 
 
-def told(*arguments: str) -> tuple[int, str]:
-    """The exit status of a command, and what it printed."""
-    done = CliRunner().invoke(main, arguments)
-    return done.exit_code, done.output
-
-
 def test_results_of_a_run_that_has_been_are_enough(tmp_path: Path) -> None:
     """Their coverage is told without a second run."""
     file = str(tmp_path / "results.json")
-    ran, _ = told(
-        "run", "-q", "--requirement", "limit-is-a-ceiling", "--cell", "openai-chat/plain/sync", "--json", file
-    )
+    ran, _ = run("run", "-q", "--requirement", "limit-is-a-ceiling", "--cell", "openai-chat/plain/sync", "--json", file)
 
-    status, printed = told("coverage", "--results", file, "--profile", "prompty-spec")
+    status, printed = run("coverage", "--results", file, "--profile", "prompty-spec")
 
     rows = len(catalogue().profiles["prompty-spec"].requirements)
     assert (0, catalogue().profiles["prompty-spec"].finished) == (ran, status == 1)
     assert f"prompty-spec          {rows}       0" in printed
+
+
+def test_a_profile_that_there_is_not_is_named(tmp_path: Path) -> None:
+    """No coverage is told of it, neither of a new run nor of one that has been."""
+    file = str(tmp_path / "results.json")
+    ran, _ = run("run", "-q", "--requirement", "limit-is-a-ceiling", "--cell", "openai-chat/plain/sync", "--json", file)
+
+    assert 0 == ran
+    for words in ([], ["--results", file]):
+        status, printed = run("coverage", "--profile", "prompty-speck", *words)
+        assert 2 == status
+        assert "there is no profile 'prompty-speck'; did you mean prompty-spec" in printed
 
 
 def test_results_of_several_runs_count_together(tmp_path: Path) -> None:
@@ -77,10 +80,10 @@ def test_results_of_several_runs_count_together(tmp_path: Path) -> None:
     files = [str(tmp_path / "loops.json"), str(tmp_path / "servers.json")]
     chosen = (("limit-is-a-ceiling", "core"), ("server-no-call-no-tool", "server-loop"))
     for file, (row, profile) in zip(files, chosen, strict=True):
-        ran, _ = told("run", "-q", "--profile", profile, "--requirement", row, "--json", file)
+        ran, _ = run("run", "-q", "--profile", profile, "--requirement", row, "--json", file)
         assert 0 == ran
 
-    _, printed = told("coverage", "--results", files[0], "--results", files[1])
+    _, printed = run("coverage", "--results", files[0], "--results", files[1])
 
     tested = {row[0]: row[2] for row in map(str.split, printed.splitlines()) if row and row[0] in catalogue().profiles}
     assert ("1", "1") == (tested["core"], tested["server-loop"])
@@ -89,7 +92,7 @@ def test_results_of_several_runs_count_together(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (None, "is not a results file"),
+        (None, "cannot be read: No such file or directory"),
         ("{", "is not a results file"),
         ("[]", "name a file written by looptck run"),
     ],
@@ -100,7 +103,7 @@ def test_a_file_that_holds_no_results_is_told(tmp_path: Path, text: str | None, 
     if text is not None:
         file.write_text(text, encoding="utf-8")
 
-    status, printed = told("coverage", "--results", str(file))
+    status, printed = run("coverage", "--results", str(file))
 
     assert 2 == status
     assert str(file) in printed.replace("\n", "")

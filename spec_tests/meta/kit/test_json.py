@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
-from looptck.values.jsontext import canonical
+from looptck.values.jsontext import canonical, compact
 from looptck.values.structured import begins_as_error, left_out
 
 SAME: list[tuple[Any, Any]] = [
@@ -42,6 +43,12 @@ def test_values_that_are_the_same(one: Any, other: Any) -> None:
 def test_values_that_are_not(one: Any, other: Any) -> None:
     """Truths and texts are no numbers, and lists have an order."""
     assert canonical(one) != canonical(other)
+
+
+@pytest.mark.parametrize("value", ["Zürich", 2**70, {"half": "\ud800", "whole": "ü"}, {"\udc00": 2**70}])
+def test_every_value_can_be_written(value: Any) -> None:
+    """Half of a surrogate pair is written as an escape, since UTF-8 has no form for it."""
+    assert value == json.loads(compact(value))
 
 
 VALUE = {"city": "Zürich", "degrees": 18.5, "many": 1000, "sure": True, "none": None}

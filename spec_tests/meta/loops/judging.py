@@ -15,7 +15,7 @@ from looptck.commands.pytest_run import run_pytest
 from looptck.suite.options import Options
 from looptck.suite.selection import Selection
 from looptck.suite.session import Session
-from looptck.values.verdicts import Result
+from looptck.values.verdicts import AGAINST, Result
 
 RECORDED = (
     "answer-looks-like-json",
@@ -69,3 +69,8 @@ def judged(
     run_pytest(session)
     assert [] == [result for result in session.record.results if result.verdict == "error"]
     return session.record.results
+
+
+def against(results: Sequence[Result]) -> dict[str, str]:
+    """Why requirements fail, or are not reached."""
+    return {result.requirement: result.reason for result in results if result.verdict in AGAINST}

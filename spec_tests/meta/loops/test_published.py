@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 
 from looptck.bench.joined_rounds import WORD
-from looptck.values.verdicts import AGAINST, Result
 from looptck_reference.kit.driver import Driver
 from meta.loops import published
-from meta.loops.judging import judged
+from meta.loops.judging import against, judged
 
 SEVERAL = [
     "every-call-of-a-turn-runs",
@@ -26,10 +23,6 @@ ROUNDS = [
     "recorded-traffic-is-read-right",
 ]
 BEFORE_CALLS = "text-before-calls-is-not-the-answer"
-
-
-def _against(results: Sequence[Result]) -> dict[str, str]:
-    return {result.requirement: result.reason for result in results if result.verdict in AGAINST}
 
 
 @pytest.mark.parametrize(
@@ -52,7 +45,7 @@ def test_manner(loop: type[Driver], cell: str, requirements: list[str]) -> None:
     """It fails nothing."""
     results = judged(loop, cell, requirements=requirements)
 
-    assert {} == _against(results)
+    assert {} == against(results)
     assert "pass" in {result.verdict for result in results}
 
 
@@ -84,7 +77,7 @@ def test_rounds_are_joined_on_purpose() -> None:
 
 def test_rounds_are_joined_in_silence() -> None:
     """A loop whose driver does not declare it fails, and is told how to."""
-    found = _against(judged(published.JoinsInSilence, "openai-chat/plain/sync", requirements=[*ROUNDS, BEFORE_CALLS]))
+    found = against(judged(published.JoinsInSilence, "openai-chat/plain/sync", requirements=[*ROUNDS, BEFORE_CALLS]))
 
     assert {*ROUNDS, BEFORE_CALLS} == set(found)
     assert all(WORD in reason for row, reason in found.items() if row != BEFORE_CALLS)
@@ -94,4 +87,4 @@ def test_lost_answer_behind_the_rounds() -> None:
     """The declared choice excuses no loop that loses the answer itself."""
     results = judged(published.JoinsAndLosesTheAnswer, "openai-chat/plain/sync", requirements=ROUNDS)
 
-    assert "loop-goes-on-until-the-model-answers" in _against(results)
+    assert "loop-goes-on-until-the-model-answers" in against(results)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 import pytest
 
-from looptck.values.verdicts import AGAINST, Result
 from looptck_reference.kit.driver import Driver
 from meta.loops import faulty, right
-from meta.loops.judging import judged
+from meta.loops.judging import against, judged
 
 PLAIN = "openai-chat/plain/sync"
 LIMITS = [
@@ -19,10 +18,6 @@ LIMITS = [
     "limit-of-zero-runs-no-tool",
     "limit-reached-is-told",
 ]
-
-
-def _against(results: Sequence[Result]) -> dict[str, str]:
-    return {result.requirement: result.reason for result in results if result.verdict in AGAINST}
 
 
 @pytest.mark.parametrize(
@@ -99,7 +94,7 @@ def test_right_loop(loop: type[Driver], cells: str, requirements: list[str], but
     """Its difference fails no requirement except those that are about this difference."""
     results = judged(loop, cells, requirements=requirements)
 
-    assert set(but) == _against(results).keys()
+    assert set(but) == against(results).keys()
     assert {"pass"} <= {result.verdict for result in results}
 
 

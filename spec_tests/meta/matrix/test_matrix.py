@@ -21,6 +21,7 @@ from looptck.matrix.kept import Kept, Made, entry, kept
 from looptck.matrix.known import with_known
 from looptck.matrix.playing import Playing
 from looptck.matrix.targets import Target, targets
+from looptck.suite.units import Shard
 
 DRIVER = """
 from looptck_reference.kit.driver import Driver as Right
@@ -102,7 +103,7 @@ def test_nothing_is_played_if_told_so(options: MatrixOptions, capsys: pytest.Cap
 def test_shards_are_all(options: MatrixOptions) -> None:
     """Every target is in one shard, and the files of all of them make one site."""
     names = [target.name for target in targets(options.folder)]
-    parts = [[one.name for one in commands._part(targets(options.folder), (n, 2))] for n in (1, 2)]
+    parts = [[one.name for one in commands._part(targets(options.folder), Shard(n, 2))] for n in (1, 2)]
 
     assert sorted(names) == sorted([*parts[0], *parts[1]])
     assert all(parts)

@@ -95,6 +95,16 @@ def test_a_function_that_raises() -> None:
     assert isinstance(failed.value.__cause__, ZeroDivisionError)
 
 
+def test_a_condition_that_raises() -> None:
+    """The failure names the request whose conversation was looked for."""
+    llm = LLM()
+    with pytest.raises(Failed, match="request 2 could not be answered: ZeroDivisionError"), llm:
+        llm.plays("Hello.")
+        ask(llm.base_url, "openai-chat", "Hi.")
+        llm.plays("Hello again.", when=lambda _: 1 / 0 > 0)
+        ask(llm.base_url, "openai-chat", "Hi.")
+
+
 def test_an_answer_that_a_wire_cannot_send() -> None:
     """A turn with a stop reason of another wire fails the test."""
     llm = LLM()

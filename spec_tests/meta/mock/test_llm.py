@@ -262,6 +262,13 @@ def test_framings_by_their_fields(llm: LLM) -> None:
     assert b"\r\n" in raw
 
 
+@pytest.mark.parametrize("size", [{"fragment": -1}, {"every": -1}])
+def test_sizes_are_not_below_nothing(size: dict[str, Any]) -> None:
+    """The line that is wrong raises, and not the request that plays it."""
+    with pytest.raises(ValueError, match="0 or more"):
+        says("Hello.").framed(**size)
+
+
 def test_gates_hold_a_stream(llm: LLM) -> None:
     """What comes behind a gate is sent when the test opens it."""
     gate = llm.gate("the first half was read")

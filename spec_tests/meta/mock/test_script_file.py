@@ -79,6 +79,8 @@ def test_a_file_is_played(llm: LLM, tmp_path: Path) -> None:
         ("why: Nothing.", "script"),
         ("script: [", "is not the YAML that was meant"),
         ("a: &a [x]\nscript: *a", "alias"),
+        ("script: [2026-01-01]", "holds what JSON cannot: .*date"),
+        ("script: [{1: 2}]", "holds what JSON cannot: .*int"),
     ],
 )
 def test_mistakes_have_a_line(script: str, words: str) -> None:

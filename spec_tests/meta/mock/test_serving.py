@@ -112,6 +112,17 @@ def test_transcript(url: str) -> None:
     assert ["side-request", "unknown-route"] == [one["event"] for one in others]
 
 
+def test_half_of_a_surrogate_pair_is_no_obstacle(url: str) -> None:
+    """A request with one is answered, here with a refusal that quotes it, and the transcript has both."""
+    orphan = {"type": "function_call_output", "call_id": "\ud800", "output": "21"}
+    status, refused = ask(url, "openai-responses", "Hi.", orphan)
+    _, found = _control(url, "transcript")
+
+    assert 400 == status
+    assert "\ud800" in refused["error"]["message"]
+    assert ["request", "reply"] == [one["event"] for one in found["events"]]
+
+
 @pytest.mark.parametrize(
     "headers",
     [
@@ -304,6 +315,8 @@ def test_a_signal_ends_the_program_too(name: str, tmp_path: Path) -> None:
     [
         (["--case", "two-cals"], "did you mean two-calls"),
         (["--script", "nowhere.yaml"], "nowhere.yaml: cannot be read"),
+        (["--port", "65536"], "65536 is not in the range 0<=x<=65535"),
+        (["--port", "-1"], "-1 is not in the range"),
         (["--case", "two-calls", "--script", "x.yaml"], "exclude each other"),
         (["--", "no-such-program-of-anybody"], "no-such-program-of-anybody cannot be started"),
         (["--no-such-option"], "No such option"),

@@ -36,6 +36,19 @@ def test_the_results_are_the_same_text(words: tuple[str, ...], alone: Ran, tmp_p
     assert alone.text == ran.text
 
 
+@pytest.mark.parametrize(
+    ("host", "why"), [("pigeon", "no gateway type found for 'pigeon'"), ("socket=127.0.0.1:1", "refused")]
+)
+def test_a_host_that_cannot_be_reached(host: str, why: str, tmp_path: Path) -> None:
+    """Status 2, and the reason in one line."""
+    ran = played(tmp_path / "results.json", "--tx", host)
+
+    (line,) = ran.printed.splitlines()
+    assert 2 == ran.status
+    assert line.startswith("looptck could not run: a process of the run cannot be started: ")
+    assert why in line
+
+
 def test_what_is_noticed_beside_a_control_is_noticed_once(tmp_path: Path) -> None:
     """Many cases share the run of their control: a refused request in it is one finding, however the run is played."""
     rows = ("claude-truncated-turn-runs-nothing", "claude-ended-turn-runs-nothing", "claude-refused-turn-runs-nothing")

@@ -47,6 +47,7 @@ def test_a_description_is_read(tmp_path: Path) -> None:
         (GOOD + "answer: x\n", "line 7, /answer"),
         ("like: one.yaml\n", "line 1, /like: it is like itself"),
         ("- x\n", "line 1: is no mapping"),
+        (GOOD.replace("'1'", "2026-01-01"), "one.yaml: holds what JSON cannot"),
     ],
 )
 def test_an_error_names_its_line(tmp_path: Path, text: str, told: str) -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from looptck.provider.gate import Gate
-from looptck.provider.http import AT_ONCE, LAST_CHUNK, Connection, HttpReply, chunked
+from looptck.provider.http import AT_ONCE, LAST_CHUNK, Connection, HttpReply, chunked, head
 from looptck.provider.http_reader import MAX_BODY, MAX_HEAD, HttpRequest, RequestReader
 from meta.kit.steady import STEADY
 
@@ -361,6 +361,19 @@ def test_an_error_of_looptck_while_it_answers_is_told(parts: list[bytes | Gate])
 def test_chunks_say_their_size(piece: bytes, chunk: bytes) -> None:
     """A chunk begins with its size as a hexadecimal number."""
     assert chunk == chunked(piece)
+
+
+@pytest.mark.parametrize(
+    ("status", "line"),
+    [
+        (503, b"HTTP/1.1 503 Service Unavailable"),
+        (415, b"HTTP/1.1 415 Unsupported Media Type"),
+        (529, b"HTTP/1.1 529 Status"),
+    ],
+)
+def test_a_status_has_its_name(status: int, line: bytes) -> None:
+    """Clients quote the status line, so it says what servers say, where the status has a name."""
+    assert line == head(status, [], length=0).partition(b"\r\n")[0]
 
 
 def test_no_bytes_are_no_chunk() -> None:

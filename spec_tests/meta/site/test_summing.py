@@ -67,6 +67,8 @@ NO_VERDICT = {
     "nothing played": {**NEWER, "results": []},
     "nothing applies": data("x", "1", [result("call-runs-its-tool-once", "not-applicable")]),
 }
+NOT_ONE = ("an error", "nothing played", "nothing applies")
+"""Where there is no verdict at all."""
 
 
 @pytest.mark.parametrize("why", NO_VERDICT)
@@ -77,6 +79,7 @@ def test_what_was_not_judged_is_not_clean(why: str) -> None:
     assert "looptck: not judged" == ET.fromstring(badge(entry)).attrib["aria-label"]  # noqa: S314  our own
     assert CLEAN not in badge(entry)
     assert "Nothing fails." not in markdown_summary(entry)
+    assert (why in NOT_ONE) == ("Nothing was judged." in markdown_summary(entry))
     assert ("an error" == why) == ("**1 checks have no verdict" in markdown_summary(entry))
 
 

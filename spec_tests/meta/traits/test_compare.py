@@ -310,7 +310,7 @@ def test_comparison_fits_its_schema(tmp_path: Path, everything: bool) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (None, "is not a results file: "),
+        (None, "cannot be read: No such file or directory"),
         ("{", "is not a results file: Expecting"),
         ("[1]", "/: [1] is not of type"),
         ('{"looptck": "1"}', '/: "driver" is a required property'),

@@ -16,7 +16,7 @@ from looptck.bench.run import Run
 from looptck.values.history import holds, spelled
 from looptck.values.jsontext import canonical
 from looptck.values.outcome import shortened
-from looptck.values.plain import Listed
+from looptck.values.plain import Listed, times
 from looptck.values.transcript import Chunk, Told
 from looptck.values.turns import Call
 from looptck.values.verdicts import NotApplicable, NotReached
@@ -64,9 +64,9 @@ def each_run_is_told_once(run: Run) -> None:
     ran = Counter(one.tool for one in run.ran)
     heard = Counter(one["name"] for one in calls_told(run))
     where = "" if run.told or run.cell.stream else NOWHERE
-    for tool, times in ran.items():
-        assert times == heard[tool], (
-            f"{tool} ran {_times(times)}, and the caller is told of {_calls(heard[tool])}{where}"
+    for tool, count in ran.items():
+        assert count == heard[tool], (
+            f"{tool} ran {times(count)}, and the caller is told of {_calls(heard[tool])}{where}"
         )
 
 
@@ -273,10 +273,6 @@ def words_told(result: Event) -> str:
 
 def _call(event: Event) -> str:
     return f"{event['name']} ({event['call_id']})"
-
-
-def _times(number: int) -> str:
-    return "once" if number == 1 else f"{number} times"
 
 
 def _calls(number: int) -> str:

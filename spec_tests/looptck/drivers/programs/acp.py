@@ -26,6 +26,7 @@ from acp.schema import (
     TextContentBlock,
 )
 
+from looptck.catalogue.yaml_files import reason
 from looptck.drivers.faults import DriverFault
 from looptck.drivers.idle import Pulse, pulse
 from looptck.drivers.programs import household
@@ -179,7 +180,7 @@ class Acp:
                 limit=LINE,
             )
         except (OSError, ValueError) as error:
-            raise DriverFault("cannot-start", f"{words[0]}: {error}") from error
+            raise DriverFault("cannot-start", f"{words[0]}: {reason(error)}") from error
         own: Any = self  # a client without files and terminals
         connection = ClientSideConnection(own, self._process.stdin, self._process.stdout)
         try:

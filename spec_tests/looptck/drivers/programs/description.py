@@ -13,7 +13,7 @@ from typing import Any
 import jsonschema_rs
 
 from looptck.catalogue.data import fixture
-from looptck.catalogue.yaml_files import BadFile, line_of, parse, pointer
+from looptck.catalogue.yaml_files import BadFile, faults, line_of, parse, pointer
 
 SECONDS = 120.0
 MEMORY = 4096
@@ -148,7 +148,8 @@ def _read(path: Path, before: tuple[Path, ...]) -> dict[str, Any]:
 
 
 def _complain(path: Path, message: Mapping[str, Any]) -> None:
-    wrong = [f"{_place(path, error.instance_path)}: {error.message}" for error in _validator().iter_errors(message)]
+    errors = faults(path, message, _validator())
+    wrong = [f"{_place(path, error.instance_path)}: {error.message}" for error in errors]
     if wrong:
         raise BadFile(path, "; ".join(wrong[:3]))
 

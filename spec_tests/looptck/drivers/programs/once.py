@@ -11,6 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import IO
 
+from looptck.catalogue.yaml_files import reason
 from looptck.drivers.faults import DriverFault
 from looptck.drivers.idle import Pulse, pulse
 from looptck.drivers.programs import household
@@ -63,7 +64,7 @@ class Once:
         except (OSError, ValueError) as error:
             self._output.close()
             self._errors.close()
-            raise DriverFault("cannot-start", f"{words[0]}: {error}") from error
+            raise DriverFault("cannot-start", f"{words[0]}: {reason(error)}") from error
         self._watching = threading.Thread(target=self._watch, name="looptck program", daemon=True)
         self._watching.start()
 

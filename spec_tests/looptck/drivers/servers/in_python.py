@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from looptck.driver import load
-from looptck.drivers.faults import DriverFault, Kind
+from looptck.drivers.faults import DriverFault, Kind, last_line
 from looptck.drivers.limits import time_limit
 from looptck.drivers.servers.declared import Declared, complaint
 
@@ -39,7 +39,7 @@ class InPython:
         except (DriverFault, KeyboardInterrupt):
             raise
         except BaseException as error:
-            raise DriverFault("cannot-start", _last_line(error), stderr=traceback.format_exc()) from error
+            raise DriverFault("cannot-start", last_line(error), stderr=traceback.format_exc()) from error
         if wrong := complaint(message):
             raise DriverFault("cannot-start", f"start() returned an invalid declaration: {wrong}")
         return Declared.from_message(message)
@@ -72,8 +72,4 @@ class InPython:
             raise
         except BaseException as error:
             kind: Kind = "crashed" if what == "close()" else "cannot-start"
-            raise DriverFault(kind, f"{what}: {_last_line(error)}", stderr=traceback.format_exc()) from error
-
-
-def _last_line(error: BaseException) -> str:
-    return traceback.format_exception_only(error)[-1].strip()
+            raise DriverFault(kind, f"{what}: {last_line(error)}", stderr=traceback.format_exc()) from error

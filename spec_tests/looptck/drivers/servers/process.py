@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import IO
 
+from looptck.catalogue.yaml_files import reason
 from looptck.drivers.faults import DriverFault
 from looptck.guard.descendants import dying_with_this_process
 
@@ -68,7 +69,7 @@ class Process:
             )
         except (OSError, ValueError) as error:
             self._output.close()
-            raise DriverFault("cannot-start", f"{' '.join(words)}: {error}") from error
+            raise DriverFault("cannot-start", f"{' '.join(words)}: {reason(error)}") from error
 
     @property
     def id(self) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 from looptck.values.framing import DEFAULT
 from looptck.values.history import Answered, Asked, Item, Offered, Opaque, Request, Said
 from looptck.values.images import Shown
+from looptck.values.lenient import as_list, as_object, as_text
 from looptck.values.turns import Call, Turn
 from looptck.wires.anthropic_messages import encode
 from looptck.wires.parts import parts_of
@@ -25,11 +26,11 @@ def read(body: object, kept: int = 0) -> Request:
 
     The first ``kept`` messages, with the system prompt and the tools, come from the service's stored thread.
     """
-    fields = _object(body)
-    thread = _object(fields.get("thread"))
+    fields = as_object(body)
+    thread = as_object(fields.get("thread"))
     continues = thread.get("previous_message_id") if thread.get("type") == "continue" else None
     return Request(
-        model=_text(fields.get("model")),
+        model=as_text(fields.get("model")),
         stream=fields.get("stream") is True,
         items=tuple(_items(fields, kept)),
         tools=tuple(_tools(fields.get("tools"))),
@@ -51,52 +52,52 @@ def echo(turn: Turn) -> list[Item]:
 
 def _items(fields: dict[str, Any], kept: int) -> Iterator[Item]:
     stored = "the thread's " if kept else ""
-    if system := _text(fields.get("system")):
+    if system := as_text(fields.get("system")):
         yield Said("system", system, f"{stored}/system")
-    yield from items(_list(fields.get("messages")), -kept)
+    yield from items(as_list(fields.get("messages")), -kept)
 
 
 def items(messages: list[Any], first: int = 0) -> Iterator[Item]:
     """The items of these messages; ``first``: the index of the first one, below zero in the service's stored thread."""
     kept = max(-first, 0)
     for place, entry in enumerate(messages, first):
-        message = _object(entry)
-        role, content = _text(message.get("role")), message.get("content")
+        message = as_object(entry)
+        role, content = as_text(message.get("role")), message.get("content")
         pointer = f"/messages/{place}/content" if place >= 0 else f"the thread's /messages/{place + kept}/content"
         found = [
             item
-            for number, block in enumerate(_list(content))
-            for item in _block(role, _object(block), f"{pointer}/{number}")
+            for number, block in enumerate(as_list(content))
+            for item in _block(role, as_object(block), f"{pointer}/{number}")
         ]
-        yield from found or [Said(role, _text(content), pointer)]
+        yield from found or [Said(role, as_text(content), pointer)]
 
 
 def _block(role: str, block: dict[str, Any], pointer: str) -> Iterator[Item]:
     match block.get("type"):
         case "text":
-            if text := _text(block.get("text")):
+            if text := as_text(block.get("text")):
                 yield Said(role, text, pointer)
         case "tool_use":
-            yield Asked(_text(block.get("id")), _text(block.get("name")), _arguments(block.get("input")), pointer)
+            yield Asked(as_text(block.get("id")), as_text(block.get("name")), _arguments(block.get("input")), pointer)
         case "tool_result":
             failed = block.get("is_error") is True
             content = block.get("content")
-            id, parts = _text(block.get("tool_use_id")), parts_of(content, _image)
-            yield Answered(id, _text(content), pointer, failed, parts)
+            id, parts = as_text(block.get("tool_use_id")), parts_of(content, _image)
+            yield Answered(id, as_text(content), pointer, failed, parts)
         case "image" if role == "user":
             yield Said(role, "", pointer, parts_of([block], _image))
         case kind:
             told = {name: block[name] for name in block if name not in _ASIDE or _is_code(name, block[name])}
-            yield Opaque(_text(kind), _counting(told), pointer)
+            yield Opaque(as_text(kind), _counting(told), pointer)
 
 
 def _image(block: dict[str, Any]) -> Shown | None:
     if block.get("type") != "image":
         return None
-    source = _object(block.get("source"))
+    source = as_object(block.get("source"))
     if source.get("type") == "base64":
-        return Shown(_text(source.get("media_type")), _text(source.get("data")))
-    return Shown(reference=_text(source.get("url")) or _text(source.get("file_id")))
+        return Shown(as_text(source.get("media_type")), as_text(source.get("data")))
+    return Shown(reference=as_text(source.get("url")) or as_text(source.get("file_id")))
 
 
 def _is_code(name: str, value: Any) -> bool:
@@ -117,29 +118,13 @@ def _counting(value: Any) -> Any:
 
 def _tools(tools: object) -> Iterator[Offered]:
     """The tools without a type: the others are hosted by the service."""
-    for place, entry in enumerate(_list(tools)):
-        tool = _object(entry)
-        if _text(tool.get("type")) in {"", "custom"}:
+    for place, entry in enumerate(as_list(tools)):
+        tool = as_object(entry)
+        if as_text(tool.get("type")) in {"", "custom"}:
             yield Offered(
-                _text(tool.get("name")),
-                _text(tool.get("description")),
+                as_text(tool.get("name")),
+                as_text(tool.get("description")),
                 tool.get("input_schema"),
                 f"/tools/{place}",
                 tool.get("strict") is True,
             )
-
-
-def _text(value: object) -> str:
-    """Text, or the joined texts of a list of blocks; empty for anything else."""
-    if isinstance(value, str):
-        return value
-    texts = (_object(block).get("text") for block in _list(value))
-    return "".join(text for text in texts if isinstance(text, str))
-
-
-def _list(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _object(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}

@@ -8,6 +8,7 @@ from typing import Any
 
 from looptck.values.history import Answered, Asked, Item, Offered, Opaque, Request, Said
 from looptck.values.images import Shown, at_url
+from looptck.values.lenient import as_list, as_object
 from looptck.values.turns import Turn
 from looptck.wires.openai_responses.encode import items
 from looptck.wires.parts import parts_of
@@ -22,7 +23,7 @@ def read(body: object, stored: Iterable[Item] = ()) -> Request:
 
     ``stored``: the history after the instructions: the stored items and the input.
     """
-    fields = _object(body)
+    fields = as_object(body)
     instructions = _text(fields.get("instructions"))
     said = [Said("system", instructions, "/instructions")] if instructions else []
     return Request(
@@ -55,7 +56,7 @@ def parse_item(entry: object, pointer: str, signatures: Mapping[str, str] = _NO_
     ``signatures``: the encrypted contents that the service has issued, each with the id of its thought. A thought is
     returned by either, and nothing else of it counts: the service does not look at its summary.
     """
-    item = _object(entry)
+    item = as_object(entry)
     kind = _text(item.get("type")) or "message"
     match kind:
         case "message":
@@ -105,8 +106,8 @@ def _tools(tools: object, within: str = "") -> Iterator[Offered]:
 
     A namespace is no tool but holds some; a call names both the namespace and the tool.
     """
-    for place, entry in enumerate(tools if isinstance(tools, list) else ()):
-        tool, pointer = _object(entry), f"{within}/tools/{place}"
+    for place, entry in enumerate(as_list(tools)):
+        tool, pointer = as_object(entry), f"{within}/tools/{place}"
         if tool.get("type") == "namespace" and not within:
             yield from _tools(tool.get("tools"), pointer)
         elif name := _text(tool.get("name")):
@@ -118,10 +119,6 @@ def _text(value: object) -> str:
     """Text, or the joined texts and refusals of a list of parts; empty for anything else."""
     if isinstance(value, str):
         return value
-    parts = (_object(part) for part in (value if isinstance(value, list) else ()))
+    parts = (as_object(part) for part in as_list(value))
     texts = (part.get("text", part.get("refusal")) for part in parts)
     return "".join(text for text in texts if isinstance(text, str))
-
-
-def _object(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
