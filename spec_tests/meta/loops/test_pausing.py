@@ -39,5 +39,3 @@ def test_pauses_are_judged_by_what_a_loop_offers() -> None:
 
     assert {"not-applicable"} == verdicts[pausing.Unpaused]
     assert {"pass", "divergence"} == verdicts[pausing.ResumesFiveTimes]
-
-

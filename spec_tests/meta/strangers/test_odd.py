@@ -49,7 +49,12 @@ RIGHT = {
     ),
     "insisting_chat.py": (
         "openai-chat/plain/sync",
-        {"truncated-answer-is-told", "bad-arguments-are-not-lost", "unknown-tool-is-not-lost", "inherited-names-are-no-tools"},
+        {
+            "truncated-answer-is-told",
+            "bad-arguments-are-not-lost",
+            "unknown-tool-is-not-lost",
+            "inherited-names-are-no-tools",
+        },
     ),
 }
 """Each right loop, with a cell and the rows that are near to its style."""

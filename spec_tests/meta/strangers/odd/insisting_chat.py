@@ -85,7 +85,8 @@ class Insisting:
             words = f"Your last turn could not be used: {unusable}. Please say it again."
             self.talk.append({"role": "user", "content": words})
             return
-        self.talk.append({key: turn[key] for key in turn if key in ("role", "content", "tool_calls", "reasoning_content")})
+        kept = ("role", "content", "tool_calls", "reasoning_content")
+        self.talk.append({key: turn[key] for key in turn if key in kept})
         for call, function, arguments in planned:
             try:
                 result = function(**arguments)
