@@ -9,12 +9,13 @@ from contextlib import aclosing
 from typing import Any
 
 from looptck_reference.agent_loop_010.calls import Call
+from looptck_reference.agent_loop_010.confirmation import Decision, Reject, Replace
 from looptck_reference.agent_loop_010.context import Context
 from looptck_reference.agent_loop_010.driver import Driver
 from looptck_reference.agent_loop_010.expressions import references
 from looptck_reference.agent_loop_010.loop import SolutionLoop
 from looptck_reference.agent_loop_010.messages import Message
-from looptck_reference.agent_loop_010.scheduler import CallScheduler, Start
+from looptck_reference.agent_loop_010.scheduler import CallScheduler, Start, Step
 
 
 class Careful(Driver):
@@ -48,7 +49,10 @@ def _meet(written: str, read: str) -> bool:
 
 
 class Brisk(Driver):
-    """Forgets calls without an output path, and takes a Solution at its last brace, before the stream ends."""
+    """Forgets calls without an output path, and takes a Solution at its last brace, before the stream ends.
+
+    A replacement that refers to what is not there yet is an error.
+    """
 
     class loop(SolutionLoop):  # noqa: N801
         forgotten: tuple[Start, ...] = ()
@@ -71,6 +75,14 @@ class Brisk(Driver):
                     yield piece
                     if _is_whole(text):
                         return
+
+        class tick(CallScheduler):  # noqa: N801
+            """Lets no replacement wait."""
+
+            def decided(self, call: Call, decision: Decision) -> list[Step]:
+                if isinstance(decision, Replace) and not self.is_unblocked(Call.read(decision.call)):
+                    decision = Reject("an invalid reference in the replacement")
+                return super().decided(call, decision)
 
         class context(Context):  # noqa: N801
             """Takes no Message from them either."""

@@ -1,4 +1,4 @@
-"""What counts as telling a program's model of a call that cannot run."""
+"""What counts as telling a model of a call that cannot run, without a result."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from looptck.values.cell import Cell
 from looptck.values.history import Asked, Item, Request, Said
 from looptck.values.outcome import Value
 from looptck.values.program import ProgramRun
-from looptck.values.transcript import Event, Received, Replied, Transcript
+from looptck.values.transcript import Event, Received, Replied, ToolBegan, Transcript
 from looptck.values.turns import Call, calls
 
 PROMPT = Said("user", "Go.")
@@ -55,7 +55,19 @@ def test_a_call_without_a_word_is_lost(items: tuple[Item, ...]) -> None:
         error_is_told(asked_then(*items), EXPECTED)
 
 
-def test_a_loop_may_not() -> None:
-    """A library that drops the turn has lost the call."""
+def test_a_loop_may_leave_the_turn_out_with_a_word() -> None:
+    """What the model has to learn of may be in a message in place of the turn; without one the call is lost."""
+    error_is_told(asked_then(WORD, program=False), EXPECTED)
+
+    for nothing in [(), (Said("user", "Go on."),), (PROMPT,)]:
+        with pytest.raises(AssertionError, match="without a result"):
+            error_is_told(asked_then(*nothing, program=False), EXPECTED)
+
+
+def test_a_turn_of_which_a_tool_ran_has_its_results() -> None:
+    """The model would call the tool once more."""
+    run = asked_then(WORD, program=False)
+    run.transcript.events.insert(2, ToolBegan(0.25, 1, "somebody", {}))
+
     with pytest.raises(AssertionError, match="without a result"):
-        error_is_told(asked_then(WORD, program=False), EXPECTED)
+        error_is_told(run, EXPECTED)

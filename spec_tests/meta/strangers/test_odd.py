@@ -47,6 +47,15 @@ RIGHT = {
         "openai-responses/stream/async",
         {"next-turn-after-leaving-is-accepted", "left-run-starts-no-tool"},
     ),
+    "insisting_chat.py": (
+        "openai-chat/plain/sync",
+        {
+            "truncated-answer-is-told",
+            "bad-arguments-are-not-lost",
+            "unknown-tool-is-not-lost",
+            "inherited-names-are-no-tools",
+        },
+    ),
 }
 """Each right loop, with a cell and the rows that are near to its style."""
 ESCAPED = ["awaited-too-late", "thrown-in-a-timer"]

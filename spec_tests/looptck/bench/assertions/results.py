@@ -98,7 +98,7 @@ def error_is_told(run: Run, expected: dict[str, Any] | list[dict[str, Any]]) -> 
     if len(run.requests) == expected["turn"]:
         assert shows_failure(run), f"the error reached neither the caller nor the model: the loop {run.outcome}"
         return
-    if run.program is not None and _asks_anew(run, expected["turn"]):
+    if _asks_anew(run, expected):
         return
     call = turn.calls[expected.get("call", 1) - 1]
     id = call.id
@@ -156,16 +156,28 @@ def failed_results(run: Run, wanted: dict[str, Any]) -> None:
     )
 
 
-def _asks_anew(run: Run, turn: int) -> bool:
-    """Whether a program asks for a turn again, as before or with a message about what was wrong with it."""
-    before, after = run.request(turn).request, run.request(turn + 1).request
-    if before == after:
+def _asks_anew(run: Run, expected: dict[str, Any]) -> bool:
+    """Whether a loop leaves out a turn of which nothing ran, and its model is told in other words what was wrong.
+
+    A program may also ask for the turn again as before, and its words need not say what a result would have to hold.
+    """
+    n = expected["turn"]
+    before, after = run.request(n).request, run.request(n + 1).request
+    if run.program is not None and before == after:
         return True
-    ids = {call.id for call in run.delivered(turn).calls}
-    if any(asked.id in ids for asked in after.asked):
+    ids = {call.id for call in run.delivered(n).calls}
+    if any(asked.id in ids for asked in run.normalized(n + 1).asked) or (run.program is None and _ran_between(run, n)):
         return False
-    added = [item for item in after.items if isinstance(item, Said) and item.role != "assistant"]
-    return any(READS_AS_ERROR.search(item.text) for item in added if item not in before.items)
+    added = [item.text for item in after.items if isinstance(item, Said) and item.role != "assistant"]
+    old = {item.text for item in before.items if isinstance(item, Said)}
+    wanted = "" if run.program is not None or expected.get("or_reads_as_error") else expected["holds"]
+    return any(READS_AS_ERROR.search(text) and wanted in text for text in added if text not in old)
+
+
+def _ran_between(run: Run, n: int) -> bool:
+    """Whether a tool began to run between request ``n`` and the one after it."""
+    begin, end = run.request(n).at, run.request(n + 1).at
+    return any(begin <= ran.began < end for ran in run.ran)
 
 
 def _numbered(ids: Mapping[str, int] | Mapping[str | None, int]) -> str:

@@ -151,7 +151,6 @@ def test_a_change_to_a_reference(scenario: Scenario, implementation: Implementat
 REPLACEMENTS = {
     "of-the-same-tool": (_weather(city="Oslo", to="†state.instead"), ("weather", {"city": "Oslo", "days": 2})),
     "of-another-tool": (call("produce", {"value": 7}, to="†state.instead"), ("produce", {"value": 7})),
-    "that-refers": (call("produce", {"value": "†state.one"}, to="†state.instead"), ("produce", {"value": "first"})),
 }
 """Replacements of a call, and the tool that runs then."""
 
@@ -175,6 +174,27 @@ def test_replacements(
     same_runs([wanted], ran)
     assert [{"value": "instead"}] == run.arguments_of("consume")
     implementation.diverges("a replacement", "is asked about" if again else "is not asked about")
+
+
+@requirement("loop010-replacements-run-instead")
+def test_a_replacement_that_refers(scenario: Scenario, implementation: Implementation) -> None:
+    """A replacement refers to what another call is yet to write: it waits for that, or the model is told of it."""
+    consume = call("consume", {"value": "†state.instead"}, to="†state.consumed")
+    scenario.plays(solution(_weather(), consume, CHAIN[0]), DONE)
+    scenario.returns("one", "first")
+    scenario.returns("produce", "instead")
+    scenario.decides(Replace(call("produce", {"value": "†state.one"}, to="†state.instead")), Approve(), about="weather")
+
+    run = implementation.run(tools=TOOLS, confirms=True)
+
+    _asked(run, "weather")
+    sound_ran(run, "one", {"value": 1})
+    assert [] == run.arguments_of("weather")
+    told = len(run.requests) > 1 and [error for name in ("produce", "weather") for error in errors_about(run, name)]
+    if not (told and [] == run.arguments_of("produce")):
+        same_runs([("produce", {"value": "first"})], [one for one in run.tools_ran if one[0] == "produce"])
+        assert [{"value": "instead"}] == run.arguments_of("consume")
+    implementation.diverges("a replacement that refers to what is not there", "is an error" if told else "waits for it")
 
 
 CORRECTIONS: dict[str, tuple[Decision, dict[str, Any]]] = {

@@ -24,6 +24,8 @@ from looptck.values.turns import Call, Hosted, Thinking, Turn, calls, says, turn
 
 MOST_TURNS = 9
 """Together with the answer, the number of model calls that a loop makes without a limit."""
+MOST_PAUSES = 3
+"""Of the turns of a run. The vendor's own example continues five times."""
 ROUNDS = [
     calls(Call.of("note", {"text": "one"})),
     turn(Thinking("Two of them."), "I look.", Call.of("note", {"text": "two"}), Call.of("ping")),
@@ -100,10 +102,16 @@ def _is_prompt_and_latest(run: Run, keep: int) -> None:
 def _pruned(
     scenario: Scenario, implementation: Implementation, keep: int | None, turns: list[Turn] = ROUNDS, **how: Any
 ) -> Run:
-    """A run of these turns that keeps ``keep`` rounds and has ended."""
-    scenario.plays(*turns, says("Done."))
+    """A run of these turns that keeps ``keep`` rounds and has ended.
+
+    The service pauses turns for its own tools only, so none is paused for a loop that cannot offer them.
+    """
+    pauses = MOST_PAUSES if implementation.started.can("hosted") else 0
+    paused = [number for number, turn in enumerate(turns) if turn.stopped == "pause"][pauses:]
+    played = [turn for number, turn in enumerate(turns) if number not in paused]
+    scenario.plays(*played, says("Done."))
     run = implementation.run(keep_rounds=keep, **how)
-    run.request(len(turns) + 1)
+    run.request(len(played) + 1)
     return run
 
 
