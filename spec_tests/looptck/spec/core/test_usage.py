@@ -60,11 +60,20 @@ def test_asked_for(implementation: Implementation) -> None:
 @requirement("cumulative-usage-counts-once")
 @pytest.mark.parametrize(
     "framing",
-    [DEFAULT, DEFAULT.but(split_end=True), DEFAULT.but(quirk="counts-missing"), DEFAULT.but(quirk="counts-null")],
-    ids=["at-the-end", "on-the-way", "output-alone", "input-null"],
+    [
+        DEFAULT,
+        DEFAULT.but(split_end=True),
+        DEFAULT.but(quirk="counts-missing"),
+        DEFAULT.but(quirk="counts-null"),
+        DEFAULT.but(quirk="counts-grow"),
+    ],
+    ids=["at-the-end", "on-the-way", "output-alone", "input-null", "input-grows"],
 )
 def test_cumulative(implementation: Implementation, framing: Framing) -> None:
-    """The output is counted at the start, at the end, and on the way; the input at the start, and at the end or not."""
+    """The output is counted at the start, at the end, and on the way; the input at the start, and at the end or not.
+
+    Where the service's tools read more while the message is written, the input at the end is larger.
+    """
     usage_is_the_sum(_played(implementation, ONE_ROUND, framing))
 
 
