@@ -71,6 +71,15 @@ class OutputOfEventsIsAdded(MessagesStream):
 
 
 @breaks("cumulative-usage-counts-once", cells=MESSAGES_STREAM)
+class UsageOfTheEndReplaces(MessagesStream):
+    """Forgets the input that a message began with once its end says what it has written."""
+
+    def count(self, usage: Json | None) -> None:
+        self.usage = {}
+        super().count(usage)
+
+
+@breaks("cumulative-usage-counts-once", cells=MESSAGES_STREAM)
 class InputOfTheStartStays(MessagesStream):
     """Counts the input that a message began with, whatever its end says."""
 
