@@ -80,7 +80,7 @@ def test_cumulative(implementation: Implementation, framing: Framing) -> None:
 
     usage_is_the_sum(run)
     for name in usual:
-        assert name in told(run), f"the caller is told {name} of the usual counts, and of these none"
+        assert name in told(run), f"the caller is told no {name}, which it is told where the end repeats all counts"
 
 
 @requirement("usage-in-any-chunk-counts-once")
