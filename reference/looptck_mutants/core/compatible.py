@@ -302,6 +302,19 @@ class AsksAgainAtOnce(Exchange):
         return (yield from super().ask(ask))
 
 
+@breaks("retry-after-is-kept", cells=CHAT)
+class UnavailableIsAskedAtOnce(Exchange):
+    """Asks again as soon as the service is unavailable, once: it waits only where there are too many requests."""
+
+    def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
+        try:
+            return (yield from super().ask(ask))
+        except ProviderError as error:
+            if error.status != 503:
+                raise
+        return (yield from super().ask(ask))
+
+
 @breaks("odd-retry-after-is-no-error", cells=CHAT)
 class OddWaitIsAMistake(Exchange):
     """Takes a time after which it may ask again for a date if it is no number."""

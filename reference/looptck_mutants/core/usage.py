@@ -70,6 +70,26 @@ class OutputOfEventsIsAdded(MessagesStream):
         self.usage["output_tokens"] += before
 
 
+@breaks("cumulative-usage-counts-once", cells=MESSAGES_STREAM)
+class UsageOfTheEndReplaces(MessagesStream):
+    """Forgets the input that a message began with once its end says what it has written."""
+
+    def count(self, usage: Json | None) -> None:
+        self.usage = {}
+        super().count(usage)
+
+
+@breaks("cumulative-usage-counts-once", cells=MESSAGES_STREAM)
+class InputOfTheStartStays(MessagesStream):
+    """Counts the input that a message began with, whatever its end says."""
+
+    def count(self, usage: Json | None) -> None:
+        begun = self.usage.get("input_tokens")
+        super().count(usage)
+        if begun is not None:
+            self.usage["input_tokens"] = begun
+
+
 @breaks("usage-in-any-chunk-counts-once", cells=CHAT_STREAM)
 class UsageHasNoChoices(ChatStream):
     """Looks for the usage in chunks without choices."""

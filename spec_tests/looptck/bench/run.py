@@ -293,9 +293,14 @@ class Run:
         return WIRES[self.cell.wire].echo(self.delivered(n))
 
     def added(self, n: int) -> list[Item]:
-        """The history items that the request after turn ``n`` adds. Raises NotReached if there is none."""
+        """The history items that the request after turn ``n`` adds. Raises NotReached if there is none.
+
+        Instructions that it no longer carries are none of the items before them.
+        """
         self.delivered(n)
-        return list(self.normalized(n + 1).items[len(self.request(n).request.items) :])
+        before, after = self.request(n).request.items, self.normalized(n + 1).items
+        lost = max(0, _instructions(before) - _instructions(after))
+        return list(after[len(before) - lost :])
 
     @property
     def chunks(self) -> list[Chunk]:
@@ -392,3 +397,8 @@ class Run:
 def end(run: Run) -> None:
     """Add the outcome to the transcript."""
     run.transcript.append(Ended(run.transcript.now(), run.outcome))
+
+
+def _instructions(items: Sequence[Item]) -> int:
+    """How many of them are instructions."""
+    return sum(isinstance(item, Said) and item.role == "system" for item in items)

@@ -24,6 +24,9 @@ EXPLANATIONS: dict[Kind, str] = {
     "given-up": "the driver failed too many times in a row and is not started again",
 }
 
+STILL_CALLING = "the loop still called its caller back when its run was over, or the driver ended it too early"
+"""Why a chunk or an event may come after the end of its run."""
+
 
 def last_line(error: BaseException) -> str:
     """The last line of an error's traceback: its class and its message."""

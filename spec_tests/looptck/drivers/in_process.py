@@ -15,7 +15,7 @@ from typing import Any
 from looptck.driver import emitted, load
 from looptck.driver import error as failed
 from looptck.drivers.connection import OnTold
-from looptck.drivers.faults import DriverFault, last_line
+from looptck.drivers.faults import STILL_CALLING, DriverFault, last_line
 from looptck.drivers.idle import Pulse, pulse, served
 from looptck.drivers.limits import TimeIsOver, time_limit
 from looptck.drivers.methods import called
@@ -222,7 +222,8 @@ class _Run:
         if self.result.done() and len(self._late) >= MOST_LATE:
             return
         if self.result.done():
-            self._late.append(DriverFault("bad-message", f"{what} for run {self.id} after its end", run=self.id))
+            detail = f"{what} for run {self.id} after its end: {STILL_CALLING}"
+            self._late.append(DriverFault("bad-message", detail, run=self.id))
         elif wrong:
             self.wrong = DriverFault("bad-message", f"{what} of {told!r}: {wrong}", run=self.id)
         else:

@@ -16,7 +16,7 @@ from typing import Any
 from looptck.drivers import mends
 from looptck.drivers.child import STOPPING, Child
 from looptck.drivers.connection import OnTold
-from looptck.drivers.faults import DriverFault, Kind
+from looptck.drivers.faults import STILL_CALLING, DriverFault, Kind
 from looptck.drivers.idle import Pulse, pulse
 from looptck.drivers.protocol import VERSION, Started, complaint
 from looptck.drivers.sockets import has_connection
@@ -227,8 +227,7 @@ class Process:
                 self._too_late(child, id, "answered-twice", f"a second `finished` for run {id}")
             else:
                 what = "a `chunk`" if message["type"] == "chunk" else "an `event`"
-                why = "the loop still called its caller back when its run was over, or the driver ended it too early"
-                self._too_late(child, id, "bad-message", f"{what} for run {id} after its `finished`: {why}")
+                self._too_late(child, id, "bad-message", f"{what} for run {id} after its `finished`: {STILL_CALLING}")
         elif not finished:
             run.on_told(message["text"] if message["type"] == "chunk" else message["event"])
         elif run.faults:

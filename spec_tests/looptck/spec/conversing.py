@@ -89,8 +89,8 @@ def stays(arguments: Mapping[str, Any]) -> None:
 
 def accepted(received: Received) -> None:
     """The service accepts a request. Raises AssertionError with what it says if it does not."""
-    problems = received.problems
-    assert not problems, f"the service refuses request {received.n}, at {problems[0].pointer}: {problems[0].reported}"
+    for problem in received.problems[:1]:
+        raise AssertionError(f"the service refuses request {received.n}{problem.place}: {problem.reported}")
 
 
 def returned(run: Run, text: str) -> None:

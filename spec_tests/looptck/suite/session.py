@@ -295,8 +295,8 @@ class Session:
         self.record.faults = self.bench.late_faults
         for fault in self.bench.late_faults:
             for result in self.by_run.get(fault.run or "", []):
-                result.verdict = "error"
-                result.reason = str(fault)
+                if result.verdict != "error":
+                    result.verdict, result.reason = "error", _spoiled(result, fault)
                 if all(one.result is not result for one in self.record.findings):
                     check = Check(self.catalogue[result.requirement], Cell.parse(result.cell), result.case)
                     line = again(self.bench.driver, check, self.record.given)
@@ -315,6 +315,14 @@ class Session:
         line = again(self.bench.driver, check, self.record.given)
         self.record.findings.append(Finding(additional, runs=(late.run,), again=line))
         self.add(additional, noticed=True)
+
+
+def _spoiled(result: Result, fault: DriverFault) -> str:
+    """The fault that came to light after the run of a result, and what the run itself has shown to be wrong."""
+    first, *rest = str(fault).split("\n")
+    if result.verdict in {"fail", "not-reached"}:
+        first = f"{first}; the run itself: {result.verdict}, {result.reason}"
+    return "\n".join([first, *rest])
 
 
 def _shipped(selection: Selection, rows: Catalogue, bench: Bench) -> tuple[Cassette, ...]:

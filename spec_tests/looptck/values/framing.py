@@ -76,6 +76,7 @@ Quirk = Literal[
     "block-not-stopped",
     "counts-null",
     "counts-missing",
+    "counts-grow",
     # Responses
     "no-deltas",
     "no-arguments-done",

@@ -26,7 +26,12 @@ class Problem:
     @property
     def refusal(self) -> str:
         """That a request is refused, and where."""
-        return f"is refused at {self.pointer}" if self.pointer else "is refused"
+        return f"is refused{self.place.removeprefix(',')}"
+
+    @property
+    def place(self) -> str:
+        """The words for the place; empty if it is the whole request."""
+        return f", at {self.pointer}" if self.pointer else ""
 
     @property
     def reported(self) -> str:

@@ -52,6 +52,7 @@ def reported(run: Run) -> list[Usage]:
 
 
 TWICE = "counts each reply twice"
+_ON_THE_WAY = "the events on the way have counted"
 
 
 def usage_is_the_sum(run: Run, *, earlier: Run | None = None, beside: Run | None = None, more: str = OTHERS) -> None:
@@ -89,7 +90,7 @@ def _sums_of_this(replies: Sequence[Usage], name: str) -> dict[float, str]:
         sum(map(count, replies)): f"is that of the {other.replace('_', ' ')}" for other, count in KINDS.items()
     }
     found |= {
-        sum(on_the_way): "is what the events on the way have counted",
+        sum(on_the_way): f"is what {'each message began with' if name == 'input_tokens' else _ON_THE_WAY}",
         whole + sum(on_the_way) + len(numbers): "adds up counts that are cumulative",
         whole + sum(on_the_way): "adds up counts that are cumulative",
         len(numbers): "is the count at the start of each message",

@@ -235,6 +235,13 @@ def test_error_event_after_tools(scenario: Scenario, implementation: Implementat
     _loss_is_reported(scenario, implementation, ErrorEvent())
 
 
+@requirement("error-event-is-told")
+def test_error_event_alone(scenario: Scenario, implementation: Implementation) -> None:
+    """Each stream has an error in place of its first event, and nothing else."""
+    alone = Step(says("Never seen."), fault=ErrorEvent(after=0))
+    _fails_always(scenario, implementation, alone, what="a stream of one error")
+
+
 @requirement("repeated-answer-is-the-whole-one")
 @pytest.mark.parametrize("fault", BREAKS)
 def test_answer_comes_again(scenario: Scenario, implementation: Implementation, fault: Fault) -> None:

@@ -26,9 +26,11 @@ LONG_AGO = 3600
 """Seconds since a date that is past, whatever the clocks."""
 
 
-def _refused_once(scenario: Scenario, implementation: Implementation, *headers: tuple[str, str]) -> Run:
+def _refused_once(
+    scenario: Scenario, implementation: Implementation, *headers: tuple[str, str], status: int = 429
+) -> Run:
     """The run of a call whose second request is refused once, with these headers."""
-    scenario.plays(calls(Call.of("weather", {"city": "Paris"})), HttpError(429, headers), says("Warm."))
+    scenario.plays(calls(Call.of("weather", {"city": "Paris"})), HttpError(status, headers), says("Warm."))
     run = implementation.run()
     run.replied(2)
     return run
@@ -37,12 +39,13 @@ def _refused_once(scenario: Scenario, implementation: Implementation, *headers: 
 @requirement("retry-after-is-kept")
 def test_retry_after(scenario: Scenario, implementation: Implementation) -> None:
     """The service refuses a request for a second; the next one comes when it is over."""
-    run = _refused_once(scenario, implementation, ("retry-after", str(SECONDS)))
+    _is_kept(_refused_once(scenario, implementation, ("retry-after", str(SECONDS))))
 
-    if len(run.requests) < 3:
-        raise NotApplicable(f"the loop does not try again: it {run.outcome}")
-    waited = run.requests[2].at - run.replied(2).at
-    assert waited >= SECONDS - EARLY, f"asked to wait {SECONDS} s, the loop has asked again after {waited:.2f} s"
+
+@requirement("retry-after-is-kept")
+def test_retry_after_unavailable(scenario: Scenario, implementation: Implementation) -> None:
+    """The service is unavailable for a second; the next request comes when it is over."""
+    _is_kept(_refused_once(scenario, implementation, ("retry-after", str(SECONDS)), status=503), "with the status 503 ")
 
 
 @requirement("retry-after-may-be-a-date")
@@ -67,6 +70,14 @@ def test_odd_retry_after(scenario: Scenario, implementation: Implementation) -> 
         run = _refused_once(scenario, implementation, ("retry-after", header))
         if len(run.requests) <= 2:
             _is_refused_as_ever(usual, run, f"with {header!r}")
+
+
+def _is_kept(run: Run, how: str = "") -> None:
+    """Assert that the third request comes when the wait is over; ``how``: the words for an unusual refusal."""
+    if len(run.requests) < 3:
+        raise NotApplicable(f"the loop does not try again: it {run.outcome}")
+    waited = run.requests[2].at - run.replied(2).at
+    assert waited >= SECONDS - EARLY, f"asked {how}to wait {SECONDS} s, the loop has asked again after {waited:.2f} s"
 
 
 def _is_refused_as_ever(usual: Run, run: Run, told: str) -> None:

@@ -19,6 +19,8 @@ from looptck.values.turns import Call, Turn, calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
 
 WEATHER = calls(Call.of("weather", {"city": "Paris"}))
+PING, UNWRITTEN = calls(Call.of("ping")), calls(Call("ping", ""))
+"""A call without arguments, and the same where not even their braces have come."""
 SLOW = DEFAULT.but(fragment=1)
 FIRST = "A first paragraph.\n\n"
 SIGNS = "It is 18 °C — über alles."
@@ -118,10 +120,10 @@ def test_nothing_runs_early(scenario: Scenario, implementation: Implementation) 
     assert [early.name] == run.gave_up, "the tool started while the model was still writing"
 
 
-def _control_of(scenario: Scenario, implementation: Implementation) -> None:
+def _control_of(scenario: Scenario, implementation: Implementation, turn: Turn = WEATHER) -> None:
     """The same turn without its fault runs its tool; otherwise the check would test nothing."""
-    scenario.plays(WEATHER, says("Warm."))
-    control(implementation.run(), "weather")
+    scenario.plays(turn, says("Warm."))
+    control(implementation.run(), turn.calls[0].tool)
 
 
 def _lost_turn(scenario: Scenario, implementation: Implementation, step: Step) -> Run:
@@ -132,8 +134,8 @@ def _lost_turn(scenario: Scenario, implementation: Implementation, step: Step) -
     return run
 
 
-def _runs_nothing(scenario: Scenario, implementation: Implementation, step: Step) -> None:
-    _control_of(scenario, implementation)
+def _runs_nothing(scenario: Scenario, implementation: Implementation, step: Step, whole: Turn = WEATHER) -> None:
+    _control_of(scenario, implementation, whole)
     run = _lost_turn(scenario, implementation, step)
     again = len(run.requests) > 1 and 2 in run.turns
 
@@ -150,6 +152,12 @@ def _is_reported(scenario: Scenario, implementation: Implementation, step: Step)
 def test_no_finish_runs_nothing(scenario: Scenario, implementation: Implementation) -> None:
     """A call with complete arguments does not run if the stream has no finish reason."""
     _runs_nothing(scenario, implementation, Step(WEATHER, fault=NoFinish(done=False)))
+
+
+@requirement("stream-without-finish-runs-nothing")
+def test_no_finish_behind_a_name(scenario: Scenario, implementation: Implementation) -> None:
+    """A call does not run without arguments if the stream ends before any have come, and has no finish reason."""
+    _runs_nothing(scenario, implementation, Step(UNWRITTEN, fault=NoFinish(done=False)), whole=PING)
 
 
 @requirement("stream-without-finish-is-told")

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from looptck.bench.assertions.usage import usage_is_the_sum, using
+from looptck.bench.assertions.usage import told, usage_is_the_sum, using
 from looptck.bench.bench import Running, Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
@@ -60,12 +60,27 @@ def test_asked_for(implementation: Implementation) -> None:
 @requirement("cumulative-usage-counts-once")
 @pytest.mark.parametrize(
     "framing",
-    [DEFAULT, DEFAULT.but(split_end=True), DEFAULT.but(quirk="counts-missing"), DEFAULT.but(quirk="counts-null")],
-    ids=["at-the-end", "on-the-way", "output-alone", "input-null"],
+    [
+        DEFAULT,
+        DEFAULT.but(split_end=True),
+        DEFAULT.but(quirk="counts-missing"),
+        DEFAULT.but(quirk="counts-null"),
+        DEFAULT.but(quirk="counts-grow"),
+    ],
+    ids=["at-the-end", "on-the-way", "output-alone", "input-null", "input-grows"],
 )
 def test_cumulative(implementation: Implementation, framing: Framing) -> None:
-    """The output is counted at the start, at the end, and on the way; the input at the start, and at the end or not."""
-    usage_is_the_sum(_played(implementation, ONE_ROUND, framing))
+    """The output is counted at the start, at the end, and on the way; the input at the start, and at the end or not.
+
+    Where the service's tools read more while the message is written, the input at the end is larger. What the caller is
+    told of the usual counts it is told of these too.
+    """
+    usual = told(_played(implementation, ONE_ROUND)) if framing != DEFAULT else {}
+    run = _played(implementation, ONE_ROUND, framing)
+
+    usage_is_the_sum(run)
+    for name in usual:
+        assert name in told(run), f"the caller is told no {name}, which it is told where the end repeats all counts"
 
 
 @requirement("usage-in-any-chunk-counts-once")

@@ -60,6 +60,7 @@ ANTHROPIC_MESSAGES = Wire(
             "block-not-stopped",
             "counts-null",
             "counts-missing",
+            "counts-grow",
             "unnamed-events",
             "end-marker",
             "model-dated",

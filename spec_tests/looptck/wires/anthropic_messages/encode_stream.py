@@ -46,6 +46,8 @@ def events(turn: Turn, n: int, framing: Framing) -> list[object]:
     """The streamed reply: objects with a ``type``."""
     message = body(turn, n, framing)
     usage = {name: value for name, value in message["usage"].items() if name != "server_tool_use"}
+    if framing.quirk == "counts-grow":
+        usage["input_tokens"] //= 2
     begun = {**message, "content": [], **_NO_STOP, "usage": {**usage, "output_tokens": 1}}
     if turn.container is not None:
         begun["container"] = None

@@ -139,6 +139,11 @@ CASES: tuple[tuple[str, object, object], ...] = (
     ("texts-say-something", request({**USER, "content": " \n"}), request({**USER, "content": " x"})),
     (
         "texts-say-something",
+        {**request(USER), "system": [{"type": "text", "text": text} for text in ("Be brief.", "\n\n", "Rhyme.")]},
+        {**request(USER), "system": [{"type": "text", "text": text} for text in ("Be brief.", "\n\nRhyme.")]},
+    ),
+    (
+        "texts-say-something",
         request(USER, assistant("\n\n"), USER),
         request(USER, assistant(" ", call("a")), user(result("a"))),
     ),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from looptck.values.problem import Problem
 
 RULES = {
     "content-is-present": "A message has content, except an assistant message at the end.",
-    "texts-say-something": "The text of a message is not only white space.",
+    "texts-say-something": "The text of a message, and each block of the instructions, is not only white space.",
     "prefill-ends-in-no-blank": "An assistant message at the end, which the model continues, ends without white space.",
     "system-messages-are-in-place": (
         "A system message in the history follows a user turn or a result of a hosted tool, and the model's turn or "
@@ -18,13 +19,15 @@ RULES = {
 
 _ANYWHERE = "the directive-only form (content: [] with output_config) is accepted at any position"
 
+_SILENT = "text content blocks must contain non-whitespace text"
+
 _Message = dict[str, Any]
 
 
 def problems(body: dict[str, Any]) -> list[Problem]:
     """The problems of the messages one by one, in order."""
     messages = body["messages"]
-    found: list[Problem] = []
+    found = list(_blank_instructions(body.get("system")))
     last = len(messages) - 1
     for place, message in enumerate(messages):
         content = message["content"]
@@ -34,12 +37,18 @@ def problems(body: dict[str, Any]) -> list[Problem]:
             if not message.get("output_config") and (place != last or message["role"] != "assistant"):
                 found.append(_empty(place))
         elif (content if isinstance(content, str) else content[0].get("text", "")).isspace() and _blank(content):
-            words = "messages: text content blocks must contain non-whitespace text"
-            found.append(Problem("texts-say-something", f"/messages/{place}/content", words))
+            found.append(Problem("texts-say-something", f"/messages/{place}/content", f"messages: {_SILENT}"))
     if messages and messages[last]["role"] == "assistant" and _text(messages[last]["content"])[-1:].isspace():
         words = "messages: final assistant content cannot end with trailing whitespace"
         found.append(Problem("prefill-ends-in-no-blank", f"/messages/{last}/content", words))
     return found
+
+
+def _blank_instructions(system: object) -> Iterator[Problem]:
+    """The problems of blank blocks among the instructions, where others beside them do not help."""
+    for place, block in enumerate(system if isinstance(system, list) else ()):
+        if block["text"].isspace():
+            yield Problem("texts-say-something", f"/system/{place}/text", f"system: {_SILENT}")
 
 
 def _empty(place: int) -> Problem:
