@@ -137,7 +137,8 @@ def baseline(results: Path | None, into: Path, **chosen: Any) -> None:
 
 
 @main.command(epilog=EXIT)
-@options("driver", "profile", "timeout", "patience", "examples")
+@options("driver", "profile", "timeout", "patience")
+@click.option("--examples", type=click.IntRange(1), metavar="N", help="Generated examples per property.  [default: 5]")
 @click.option(
     "--results",
     multiple=True,

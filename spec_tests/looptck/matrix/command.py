@@ -59,9 +59,9 @@ def matrix(options: MatrixOptions) -> int:
     1: a failure is not known, or an entry of the known failures is stale, or a target could not be run to its end.
     """
     console = output_console()
-    known = targets(options.folder)
-    by_name = {target.name: target for target in known}
     try:
+        known = targets(options.folder)
+        by_name = {target.name: target for target in known}
         wanted = _part(chosen(known, options.names), options.shard)
         found = [_marked(one, by_name, options.results) for one in kept(options.results)]
         if options.plays:
@@ -101,7 +101,7 @@ def play(names: Sequence[str], folder: Path, command: str, words: Sequence[str])
     console = output_console()
     try:
         wanted = chosen(targets(folder), names)
-    except NoSuchTarget as error:
+    except (NoSuchTarget, BadFile) as error:
         return could_not_run(console, str(error))
     clean = True
     for target in wanted:

@@ -21,7 +21,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Self
 
-import yaml
+from looptck.catalogue.yaml_files import BadFile, parse
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +108,12 @@ class Target:
         return any(fnmatchcase(one, name) for one in self.names)
 
     def variants(self) -> Iterator[Self]:
-        """The other usual ways to use it: those of its age."""
+        """The other usual ways to use it: those of its age. Raises BadFile where the file of them names none."""
         file = self.folder / "variants.yaml"
-        for name, one in (yaml.safe_load(file.read_text(encoding="utf-8")) if file.is_file() else {}).items():
+        found = parse(file, given=True) if file.is_file() else {}
+        if not isinstance(found, dict) or not all(isinstance(one, dict) for one in found.values()):
+            raise BadFile(file, "is no mapping of the names of variants to what is said of each")
+        for name, one in found.items():
             if self.age is None or self.age in one.get("ages", [self.age]):
                 yield replace(self, variant=name)
 
@@ -128,7 +131,11 @@ class NoSuchTarget(Exception):
 
 
 def targets(folder: Path) -> list[Target]:
-    """All that there are, those of one folder beside each other, each before its variants."""
+    """All that there are, those of one folder beside each other, each before its variants.
+
+    Raises:
+        BadFile: a file of variants names none.
+    """
     required = [*folder.glob("*/requirements*.txt"), *folder.glob("*/package.json")]
     required += [*folder.glob("programs/*/requirements*.txt"), *folder.glob("programs/*/package.json")]
     first = [Target.required_by(path) for path in sorted(required)]
@@ -144,5 +151,5 @@ def chosen(known: Iterable[Target], names: Iterable[str]) -> list[Target]:
     known, names = [*known], [*names]
     if strangers := [name for name in names if not any(target.answers(name) for target in known)]:
         there = sorted(set().union(*(target.names for target in known)))
-        raise NoSuchTarget(f"no such target: {', '.join(strangers)}; there are {', '.join(there)}")
+        raise NoSuchTarget(f"no such target: {', '.join(strangers)}; there are {', '.join(there) or 'none'}")
     return [one for one in known if (any(map(one.answers, names)) if names else one.variant is None)]

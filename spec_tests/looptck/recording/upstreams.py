@@ -80,7 +80,7 @@ def upstream(word: str, model: str | None, name: str | None = None, dialect: str
             yield found
         return
     if not model:
-        raise NoUpstream(f"--model is missing: which model of {_named(word)} is to be recorded?")
+        raise NoUpstream(f"--model is missing: name the model to request from {_named(word)}")
     match word:
         case "openai":
             yield Upstream("api.openai.com", f"{_VENDORS[0]}v1", model, _OF_OPENAI, _key("OPENAI_API_KEY"))

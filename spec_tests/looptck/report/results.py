@@ -17,6 +17,8 @@ from looptck.values.verdicts import Result
 
 MEMBERS = tuple(Result("", "", "", "", "", "pass").serializable())
 """The members of a result that every version writes; newer versions write more."""
+CELL = "openai-chat/plain/sync"
+"""A cell, as all are written."""
 MOST = 512 * 1024 * 1024
 """The most bytes of a file of results."""
 
@@ -92,4 +94,8 @@ def read_json(path: Path) -> dict[str, Any]:
         raise BadFile(
             path, f"{pointer(wrong.instance_path)}: {wrong.message}; name a file written by looptck run --json"
         )
+    for member in ("results", "traits"):
+        for n, one in enumerate(data.get(member, ())):
+            if one["cell"].count("/") != CELL.count("/"):
+                raise BadFile(path, f"/{member}/{n}/cell: {one['cell']!r} is no cell such as {CELL}")
     return data

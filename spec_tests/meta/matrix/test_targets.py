@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from looptck.cli.group import main
 from looptck.matrix import command as commands
 from looptck.matrix import environments
+from looptck.matrix.command import MatrixOptions, matrix, play
 from looptck.matrix.environments import VARIANT, Environment, NotInstalled
 from looptck.matrix.targets import NoSuchTarget, Target, chosen, targets
 
@@ -79,6 +80,15 @@ def test_a_stranger_is_named(folder: Path) -> None:
     """A name that is no target is an error that lists those that are."""
     with pytest.raises(NoSuchTarget, match=r"no such target: two@3; there are one, two, two@1\.0, two@2"):
         chosen(targets(folder), ["one", "two@3"])
+
+
+@pytest.mark.parametrize("text", ["- loud\n", "loud: here\n", "loud: [\n"])
+def test_variants_that_are_none_are_refused(text: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The file is named, by both commands that read it."""
+    (folder / "one" / "variants.yaml").write_text(text, encoding="utf-8")
+
+    assert (2, 2) == (play(["one"], folder, "smoke", []), matrix(MatrixOptions(folder=folder, plays=False)))
+    assert 2 == capsys.readouterr().out.count("variants.yaml: is n")
 
 
 def test_a_variant_has_its_files(varied: Path) -> None:

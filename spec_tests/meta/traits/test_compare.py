@@ -327,6 +327,17 @@ def test_file_that_is_no_results_cannot_be_compared(tmp_path: Path, text: str | 
     assert f"b.json: {told}" in output.replace("\n", " ")
 
 
+def test_a_cell_that_is_none_is_found(tmp_path: Path) -> None:
+    """A place that is no cell is refused with where it is, among verdicts and among answers."""
+    odd = _file(tmp_path, "b", [("x", CHAT, "pass"), ("x", "chat", "pass")])
+    asked = _file(tmp_path, "c", [("x", CHAT, "pass")], [("error-429", "chat", RAISED)])
+
+    for file, place in ((odd, "b.json: /results/1/cell: 'chat' is no cell"), (asked, "c.json: /traits/0/cell")):
+        status, output, _ = _compared(_file(tmp_path, "a", BEFORE), file)
+        assert 2 == status
+        assert place in output.replace("\n", " ")
+
+
 def test_place_of_a_fault_is_told(tmp_path: Path) -> None:
     """A verdict that there is not is found where it stands."""
     status, output, _ = _compared(_file(tmp_path, "a", BEFORE), _file(tmp_path, "b", [("x", CHAT, "perhaps")]))
