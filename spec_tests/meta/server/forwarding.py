@@ -1,7 +1,7 @@
 """A right server in front of its model, as a program: PORT UPSTREAM DISPATCH.
 
 It hands what it does not know itself to its model, and the model's refusals to its client. It runs the first call of a
-turn and warns of the others in its log.
+turn and warns of the others in its log. Bytes that are not UTF-8 it reads as replacement characters, as Node.js does.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """Run the loop."""
         try:
-            body = json.loads(_received(self))
+            body = json.loads(_received(self).decode("utf-8", "replace"))
         except ValueError as error:
             self.reply(400, {"error": {"message": f"the body is not JSON: {error}"}})
             return

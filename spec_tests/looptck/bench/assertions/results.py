@@ -181,7 +181,8 @@ def _ran_between(run: Run, n: int) -> bool:
 
 
 def _numbered(ids: Mapping[str, int] | Mapping[str | None, int]) -> str:
-    return ", ".join(f"{id} {count} times" if count > 1 else f"{id}" for id, count in ids.items()) or "none"
+    named = {id or "an empty id": count for id, count in ids.items()}
+    return ", ".join(f"{id} {count} times" if count > 1 else id for id, count in named.items()) or "none"
 
 
 def _marked(marks: Mapping[str, bool] | Mapping[str | None, bool]) -> list[str | None]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.bench import Scenario
+from looptck.bench.bench import Running, Scenario
 from looptck.bench.checks import lengthy, refusable, requirement
 from looptck.bench.run import Run
 from looptck.bench.server import ServerUnderTest
@@ -29,7 +29,10 @@ LARGE = 64_000_000
 RESULT = 50_000_000
 """Characters of a tool's result that a server may cut."""
 
-BROKEN = ("empty", "cut", "no-utf-8", "a-list")
+SHOWN = 80
+"""Bytes of a body that a message shows."""
+
+BROKEN = ("empty", "cut", "a-list")
 MISSING = ("no-conversation", "a-number-for-the-conversation", "numbers-for-messages")
 NO_TOOLS = ("a-text-for-tools", "numbers-for-tools")
 MEMBERS = {
@@ -72,8 +75,6 @@ def _wrong(body: dict[str, Any], what: str, key: str) -> bytes:
             return b""
         case "cut":
             return whole[:-9]
-        case "no-utf-8":
-            return whole.replace(b"Please", b"\xff\xfe")
     changed: dict[str, Any] = {
         "a-list": [body],
         "no-conversation": {name: value for name, value in body.items() if name != key},
@@ -85,21 +86,26 @@ def _wrong(body: dict[str, Any], what: str, key: str) -> bytes:
     return json.dumps(changed[what]).encode()
 
 
+def _beside(scenario: Scenario, server: ServerUnderTest) -> tuple[Running, Gate]:
+    """Another client whose model has been asked, and the gate that its answer waits for."""
+    asked, go_on = Gate("another client's model is asked"), Gate("the body was answered")
+    scenario.plays(says(DONE))
+    if server.can("upstream"):
+        scenario.plays(Step(says(DONE), before=go_on), says(DONE), signal=asked)
+    other = server.begin()
+    if server.can("upstream") and not asked.wait_here(server.implementation.bench.patience.gate):
+        raise NotReached(f"the other client's request did not reach the model: {server.end(other).got}")
+    return other, go_on
+
+
 @requirement("server-malformed-bodies-are-refused")
 @pytest.mark.parametrize("wrong", [*BROKEN, *MISSING, *NO_TOOLS])
 @refusable("A server may leave it to its model to refuse a body, and pass the refusal on.")
 def test_no_request(scenario: Scenario, server: ServerUnderTest, wrong: str) -> None:
-    """An invalid body is refused with an error, by the server or its model, and disturbs no other client.
-
-    Both clients may ask the model, in any order, so that each of the first turns answers the other client.
-    """
+    """An invalid body is refused with an error, by the server or its model, and disturbs no other client."""
     key = "input" if server.implementation.cell.wire == "openai-responses" else "messages"
     content = _wrong(_body(server), wrong, key)
-    go_on = Gate("the body was refused")
-    scenario.plays(says(DONE))
-    if server.can("upstream"):
-        scenario.plays(Step(says(DONE), before=go_on), says(DONE))
-    other = server.begin()
+    other, go_on = _beside(scenario, server)
 
     try:
         refusal = _posted(server, content)
@@ -107,15 +113,40 @@ def test_no_request(scenario: Scenario, server: ServerUnderTest, wrong: str) -> 
         go_on.open()
         run = server.end(other)
 
-    text = refusal.error or ""
-    in_its_stream = refusal.status == 200 and refusal.stream
-    assert text.strip(), (
-        f"the body was answered with {refusal.status} and no error: {refusal.raw[:300].decode(errors='replace')}"
-    )
-    assert 400 <= refusal.status < 500 or in_its_stream, f"the body was answered with {refusal.status}: {text[:300]}"
+    _is_refused(refusal, content)
     if wrong not in BROKEN:
-        member = key if wrong in MISSING else "tools"
+        member, text = key if wrong in MISSING else "tools", refusal.error or ""
         assert re.search(MEMBERS[member], text, re.IGNORECASE), f"the error does not name {member}: {text[:300]}"
+    assert DONE == run.got.text, f"another client got {run.got}"
+    _serves(scenario, server)
+
+
+def _is_refused(got: Reply, content: bytes) -> None:
+    body, text = f"the body {content[:SHOWN].decode(errors='replace')!r}", got.error or ""
+    in_its_stream = got.status == 200 and got.stream
+    told = f"{body} was answered with {got.status} and no error: {got.raw[:300].decode(errors='replace')}"
+    assert text.strip(), told
+    assert 400 <= got.status < 500 or in_its_stream, f"{body} was answered with {got.status}: {text[:300]}"
+
+
+@requirement("server-malformed-bodies-are-refused")
+@refusable("A server may leave it to its model to refuse a body, and pass the refusal on.")
+def test_no_utf_8(scenario: Scenario, server: ServerUnderTest) -> None:
+    """Bytes that are not UTF-8 are refused, or read as replacements, as some languages do; no other client notices."""
+    content = json.dumps(_body(server)).encode().replace(b"Please", b"\xff\xfe")
+    other, go_on = _beside(scenario, server)
+
+    try:
+        got = _posted(server, content)
+    finally:
+        go_on.open()
+        run = server.end(other)
+
+    server.implementation.diverges("bytes that are not UTF-8", "read as replacements" if got.ok else "refused")
+    if got.ok:
+        assert DONE == got.text, f"the client got {got}"
+    else:
+        _is_refused(got, content)
     assert DONE == run.got.text, f"another client got {run.got}"
     _serves(scenario, server)
 
@@ -123,13 +154,7 @@ def test_no_request(scenario: Scenario, server: ServerUnderTest, wrong: str) -> 
 @requirement("server-malformed-bodies-are-refused")
 def test_other_content_type(scenario: Scenario, server: ServerUnderTest) -> None:
     """A request labelled as plain text is refused or answered, and the server continues."""
-    asked, go_on = Gate("another client's model is asked"), Gate("the request was answered")
-    scenario.plays(says(DONE))
-    if server.can("upstream"):
-        scenario.plays(Step(says(DONE), before=go_on), says(DONE), signal=asked)
-    other = server.begin()
-    if server.can("upstream") and not asked.wait_here(server.implementation.bench.patience.gate):
-        raise NotReached(f"the other client's request did not reach the model: {server.end(other).got}")
+    other, go_on = _beside(scenario, server)
 
     try:
         got = _posted(server, json.dumps(_body(server)).encode(), "text/plain")
