@@ -6,6 +6,7 @@ for among them; it is the one that is about the sign.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from looptck.failures.groups import Finding, Key
@@ -14,6 +15,8 @@ from looptck.failures.signs import MISREAD
 REFUSED = "no-request-is-refused"
 ECHOED = "arguments-are-echoed-as-given"
 FRAGMENTED = "fragmented-arguments-are-joined"
+FAR = 6
+"""How many times as often as any other requirement `REFUSED` fails where the reason is in many kinds of traffic."""
 
 
 def pointed(key: Key, failed: Sequence[Finding], judged: Mapping[str, int]) -> str | None:
@@ -28,9 +31,15 @@ def pointed(key: Key, failed: Sequence[Finding], judged: Mapping[str, int]) -> s
     def fails_mostly(row: str) -> bool:
         return sum(one.result.requirement == row for one in failed) * 2 > judged.get(row, len(failed) * 2)
 
-    if key[0] == "refused" and fails_mostly(REFUSED):
+    if key[0] == "refused" and (fails_mostly(REFUSED) or _is_everywhere(failed, key[1])):
         return REFUSED
     if key == MISREAD and fails_mostly(ECHOED):
         streamed = all("/stream/" in one.result.cell for one in failed)
         return FRAGMENTED if streamed and fails_mostly(FRAGMENTED) else ECHOED
     return None
+
+
+def _is_everywhere(failed: Sequence[Finding], rule: str) -> bool:
+    """Whether the requests that break a rule belong to so many requirements that none of them is about the rule."""
+    counts = Counter(one.result.requirement for one in failed)
+    return rule not in counts and counts.pop(REFUSED, 0) >= FAR * max(counts.values(), default=1)

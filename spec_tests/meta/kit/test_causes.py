@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from looptck.catalogue.requirements import Requirement, Source
 from looptck.failures.blocks import AGAIN, MOST_LINES, REASON, WIDTH, blocks, one_line_each, where, wrapped
 from looptck.failures.causes import Cause, causes, patterns
@@ -125,6 +127,24 @@ def test_a_fault_in_ordinary_traffic_is_named_by_its_sign() -> None:
     assert (refused, "leak") == (head(refused, REFUSED), head(refused, REFUSED, passes=20))
     assert (fragmented, "leak") == (head(echoed, MISREAD), head(echoed, MISREAD, passes=20))
     assert echoed == head(echoed, MISREAD, PLAIN)
+
+
+@pytest.mark.parametrize(
+    ("rule", "often", "name"),
+    [("a-rule", 12, "no-request-is-refused"), ("a-rule", 11, "leak"), ("leak", 12, "leak")],
+    ids=["everywhere", "here-and-there", "of-the-rule"],
+)
+def test_a_refusal_in_all_kinds_of_traffic_is_named_as_such(rule: str, often: int, name: str) -> None:
+    """Where many requirements notice it now and then, none of them is about the reason, unless the rule is its own."""
+    refused = "no-request-is-refused"
+    ROWS.update({refused: row(refused)})
+    sign = ("refused", rule)
+    found = [finding(refused, sign, run=f"r{n}") for n in range(often)]
+    found += [finding("leak", sign, run=f"l{n}") for n in range(2)]
+    results = [one.result for one in found]
+    (cause,) = causes(found, ROWS, [*results, *[replace(results[0], verdict="pass")] * often * 2])
+
+    assert name == cause.row.id
 
 
 def test_a_row_names_where_most_of_its_failures_are() -> None:
