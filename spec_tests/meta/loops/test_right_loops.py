@@ -42,6 +42,7 @@ def _against(results: Sequence[Result]) -> dict[str, str]:
             (),
         ),
         (right.CountsRounds, PLAIN, LIMITS, {"limit-of-zero-runs-no-tool"}),
+        (right.AnswersAtItsLimit, PLAIN, [*LIMITS, "endless-handoffs-end", "limit-counts-all-agents"], ()),
         (right.ZeroIsEndless, PLAIN, LIMITS, {"limit-of-zero-runs-no-tool"}),
         (right.ZeroIsDeclared, PLAIN, LIMITS, ()),
         (right.AsksForTheRest, PLAIN, ["continued-answer-is-whole", "text-before-calls-is-not-the-answer"], ()),
