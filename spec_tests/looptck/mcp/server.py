@@ -43,6 +43,8 @@ class Server:
     """The revisions that it speaks, the latest first."""
     has_tools: bool = True
     """Whether it says that it has tools."""
+    sessions: bool = True
+    """Whether it begins sessions; otherwise no message has the id of one."""
     refuses: int | None = None
     """The HTTP status with which it refuses everything."""
 

@@ -73,9 +73,9 @@ class Speaking:
         if method == "initialize" and id is not None:
             return self._initialized(id, message.get("params"))
         session = headers.get("mcp-session-id", "")
-        if not session:
+        if not session and self.server.sessions:
             return Answered(400, error(id, INVALID, "Bad Request: no session id, and no initialize"))
-        if session not in self._sessions:
+        if session not in self._sessions and (session or self.server.sessions):
             return Answered(404, error(id, INVALID, "Session not found"))
         named = headers.get("mcp-protocol-version")
         if named is not None and named not in self.server.revisions:
@@ -90,12 +90,17 @@ class Speaking:
         if not isinstance(wanted, str):
             return Answered(400, error(id, PARAMETERS, "initialize without a protocol version"))
         spoken = wanted if wanted in self.server.revisions else self.server.revisions[0]
+        told = {"protocolVersion": spoken, "capabilities": self.server.capabilities, "serverInfo": self._about}
+        if not self.server.sessions:
+            return Answered(200, answer(id, told))
         self._begun += 1
         session = f"{self.server.name}~{self._begun}~{id}".encode().hex()
         self._sessions[session] = spoken
-        about = {"name": self.server.name, "version": "1.0.0"}
-        told = {"protocolVersion": spoken, "capabilities": self.server.capabilities, "serverInfo": about}
         return Answered(200, answer(id, told), session)
+
+    @property
+    def _about(self) -> Json:
+        return {"name": self.server.name, "version": "1.0.0"}
 
     def _asked(self, id: Any, method: str, params: Any) -> Answered | Called:
         given = params if isinstance(params, dict) else {}

@@ -37,15 +37,17 @@ from looptck.values.turns import calls
 from looptck.values.verdicts import NotApplicable, NotReached
 
 STREAMS = Server(tools=TOWN.tools, streams=True)
+WITHOUT = Server(tools=TOWN.tools, sessions=False)
 OLDER = Server(tools=TOWN.tools, revisions=("2025-06-18",))
 SAID = "Rain in the morning, sun at noon."
 PING = "kit-ping"
 
 
 @requirement("mcp-begins-with-a-handshake")
-def test_handshake(scenario: Scenario, implementation: Implementation) -> None:
-    """The first message is initialize, and the client says that it is initialized."""
-    run = served(scenario, implementation, calls(TOMORROW))
+@pytest.mark.parametrize("town", [TOWN, WITHOUT], ids=["with-sessions", "without-sessions"])
+def test_handshake(scenario: Scenario, implementation: Implementation, town: Server) -> None:
+    """The first message is initialize, and the client says that it is initialized, to a server without sessions too."""
+    run = served(scenario, implementation, calls(TOMORROW), server=town)
 
     heard = [one for one in asked(run) if not is_probe(one.message)]
     assert "initialize" == heard[0].method, f"the first message is {heard[0].told}"
