@@ -57,6 +57,16 @@ class HandoffUnanswered(Loop):
         super().append_results([one for one in results if not _is_over(self, one.name)])
 
 
+@breaks("question-survives-a-handoff")
+class QuestionAskedAgain(Loop):
+    """Repeats the user's question for the agent that takes over."""
+
+    def take_over(self, agent: Agent) -> None:
+        super().take_over(agent)
+        asked = [one for one in self.history if one.get("role") == "user" and isinstance(one.get("content"), str)]
+        self.history = [*self.history, *asked[-1:]]
+
+
 @breaks("handoff-changes-the-agent", collateral={"target-of-a-handoff-answers": "the first agent goes on"})
 class InstructionsStay(Loop):
     """Keeps the instructions of the first agent."""
@@ -204,6 +214,24 @@ class DoneIsTheResult(Team):
 
     def told(self, loop: Loop) -> str:
         return f"{loop.agent.name} is done."
+
+
+@breaks("nothing-runs-unapproved")
+class SubagentsAreTrusted(Team):
+    """Asks about no call of a sub-agent."""
+
+    def tools(self, member: Json) -> Sequence[Tool]:
+        free = member["name"] != self.case["agents"][0]["name"]
+        return [replace(tool, approval=False) if free else tool for tool in super().tools(member)]
+
+
+@breaks("subagent-answer-is-the-result")
+class EverythingSaidIsTheAnswer(Team):
+    """Gives what a sub-agent has said beside its calls as a part of its answer."""
+
+    def told(self, loop: Loop) -> str:
+        said = [one["content"] for one in loop.history if one.get("role") == "assistant" and one.get("content")]
+        return "\n".join(str(one) for one in said)
 
 
 @breaks("subagent-gets-its-instructions-and-task")

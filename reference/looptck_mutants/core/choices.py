@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from looptck_mutants.cells import MESSAGES, RESPONSES
 from looptck_mutants.parts import breaks
 from looptck_reference import Action, Agent, ChatWire, Loop, MessagesWire, ResponsesWire, ToolCall, ToolResult, Turn
+from looptck_reference.kit.driver import Driver
+from looptck_reference.vocabulary.choice import Choice
 from looptck_reference.vocabulary.values import Json
 
 LOST = "a choice that does not come forces nothing"
@@ -123,6 +126,21 @@ class ForcedAgain(Loop):
         action = super().close_round(results)
         self.agent = agent
         return action
+
+
+@breaks("forced-choice-is-for-one-round")
+class ChosenForTheConversation(Driver):
+    """Keeps the choice of a conversation's first run for all its runs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._choices: dict[str, Choice] = {}
+
+    def agent_of(self, case: Json) -> Agent:
+        agent = super().agent_of(case)
+        if "conversation" not in case:
+            return agent
+        return replace(agent, choice=self._choices.setdefault(case["conversation"], agent.choice))
 
 
 @breaks("forced-choice-ends", collateral={"forced-choice-is-for-one-round": "the choice is sent again and again"})

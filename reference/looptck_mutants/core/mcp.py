@@ -29,6 +29,15 @@ class NeverInitialized(McpClient):
         pass
 
 
+@breaks("mcp-begins-with-a-handshake")
+class InitializedInSessionsAlone(McpClient):
+    """Does not say that it is initialized to a server that begins no session."""
+
+    def ready(self) -> None:
+        if self.session:
+            super().ready()
+
+
 @breaks(
     "mcp-revision-is-named",
     collateral={"mcp-agreed-revision-is-named": "no revision is named, so the agreed one is not"},
@@ -217,6 +226,14 @@ class NullForNoArguments(McpClient):
 
     def call(self, tool: str, arguments: Json) -> Json:
         return super().call(tool, arguments or None)  # type: ignore[arg-type]
+
+
+@breaks("mcp-arguments-arrive-as-written")
+class NullsStripped(McpClient):
+    """Leaves out arguments that are null."""
+
+    def call(self, tool: str, arguments: Json) -> Json:
+        return super().call(tool, {name: one for name, one in arguments.items() if one is not None})
 
 
 @breaks("mcp-arguments-arrive-as-written")

@@ -39,6 +39,8 @@ class Server:
     tools: tuple[Tool, ...] = ()
     page: int = 0
     """How many tools it lists at a time; 0: all."""
+    cursor: str | None = None
+    """The cursor of its second page; None: one that is hard to read for others."""
     streams: bool = False
     """Whether it answers requests with an event stream, and not with JSON."""
     revisions: tuple[str, ...] = REVISIONS
@@ -47,11 +49,10 @@ class Server:
     """Whether it speaks `STATELESS` too, as a server does that is there for all clients."""
     has_tools: bool = True
     """Whether it says that it has tools."""
+    sessions: bool = True
+    """Whether it begins sessions; otherwise no message has the id of one."""
     refuses: int | None = None
     """The HTTP status with which it refuses everything."""
-
-    cursor: str | None = None
-    """The cursor of its second page; None: one that is hard to read for others."""
 
     @property
     def capabilities(self) -> dict[str, Any]:

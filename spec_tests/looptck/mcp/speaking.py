@@ -78,9 +78,9 @@ class Speaking:
         if method == "initialize" and id is not None:
             return self._initialized(id, message.get("params"))
         session = headers.get("mcp-session-id", "")
-        if not session:
+        if not session and self.server.sessions:
             return Answered(400, error(id, INVALID, "Bad Request: no session id, and no initialize"))
-        if session not in self._sessions:
+        if session not in self._sessions and (session or self.server.sessions):
             return Answered(404, error(id, INVALID, "Session not found"))
         named = headers.get("mcp-protocol-version")
         if named is not None and named not in self.server.revisions:
@@ -124,15 +124,21 @@ class Speaking:
         if not self.server.revisions:
             return Answered(400, self._unsupported(id, wanted))
         spoken = wanted if wanted in self.server.revisions else self.server.revisions[0]
+        told = {"protocolVersion": spoken, "capabilities": self._announcing, "serverInfo": self._about}
+        if not self.server.sessions:
+            return Answered(200, answer(id, told))
         self._begun += 1
         session = f"{self.server.name}~{self._begun}~{id}".encode().hex()
         self._sessions[session] = spoken
-        about = {"name": self.server.name, "version": "1.0.0"}
-        told = {"protocolVersion": spoken, "capabilities": self._announcing(), "serverInfo": about}
         return Answered(200, answer(id, told), session)
 
+    @property
+    def _about(self) -> Json:
+        return {"name": self.server.name, "version": "1.0.0"}
+
+    @property
     def _announcing(self) -> Json:
-        """The capabilities, with the word that the lists may change: in a session the server can say so."""
+        """The capabilities, with the word that the lists may change: after a handshake the server can say so."""
         return {name: {"listChanged": True} for name in self.server.capabilities}
 
     def _asked(self, id: Any, method: str, params: Any) -> Answered | Called:

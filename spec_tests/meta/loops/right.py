@@ -95,6 +95,16 @@ class CountsRounds(Driver):
         return {**super().start(), "dialect": {"limit_counts": "tool-rounds", "profiles": "apart"}}
 
 
+class AnswersAtItsLimit(Driver):
+    """Offers no tools in the last request that its limit allows, so that the model has to answer."""
+
+    class loop(Loop):  # noqa: N801  the driver's attribute
+        def ask(self) -> Action:
+            if self.model_calls + 1 == self.limit:
+                self.agent = replace(self.agent, tools=[])
+            return super().ask()
+
+
 class ZeroIsEndless(Driver):
     """Treats a limit of 0 as no limit."""
 

@@ -37,6 +37,7 @@ LIMITS = [
             (),
         ),
         (right.CountsRounds, PLAIN, LIMITS, {"limit-of-zero-runs-no-tool"}),
+        (right.AnswersAtItsLimit, PLAIN, [*LIMITS, "endless-handoffs-end", "limit-counts-all-agents"], ()),
         (right.ZeroIsEndless, PLAIN, LIMITS, {"limit-of-zero-runs-no-tool"}),
         (right.ZeroIsDeclared, PLAIN, LIMITS, ()),
         (right.AsksForTheRest, PLAIN, ["continued-answer-is-whole", "text-before-calls-is-not-the-answer"], ()),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,16 +17,19 @@ from looptck.bench.talk import Talk
 from looptck.provider.confirmation import Approve, Change, Decides, Decision, Reject, Unavailable
 from looptck.provider.gate import Gate
 from looptck.provider.gates import tool_begins_too_early
+from looptck.spec.casting import BILLING, FRONT, Cast, Part, asks
+from looptck.spec.casting import TOOLS as OFFICE
 from looptck.spec.conversing import accepted, answered_later, guarded, stays
 from looptck.values.plain import plain
 from looptck.values.transcript import Received
 from looptck.values.turns import Call, calls, says
-from looptck.values.verdicts import NotReached
+from looptck.values.verdicts import NotApplicable, NotReached
 
 NOTE = Call.of("note", {"text": "first"})
 OTHER = Call.of("note", {"text": "second"})
 CALL = Call.of("weather", {"city": "Paris"})
 ADD = Call.of("add", {"a": 1, "b": 2})
+REFUND = Call.of("refund", {"order": "4711"})
 TOOLS = guarded("note")
 NO = "Not on a Sunday."
 
@@ -95,6 +99,29 @@ def test_nobody_can_be_asked(scenario: Scenario, implementation: Implementation,
 
     _asked(run)
     assert not run.arguments_of("note"), f"the service that was asked for an approval {failing}, and the call ran"
+
+
+@requirement("nothing-runs-unapproved")
+def test_a_call_of_a_sub_agent(scenario: Scenario, implementation: Implementation) -> None:
+    """A sub-agent calls a tool that needs approval, and the hook says no; approved, the same call runs."""
+    implementation.needs("subagents")
+    agents = (replace(FRONT, subagents=["billing"]), BILLING)
+    tools = [replace(tool, approval=tool.name == "refund") for tool in OFFICE]
+    runs = []
+    for decision in (Approve(), Reject(NO)):
+        front = Part("front", [[asks("billing", "See to order 4711.")], ["Done."]])
+        cast = Cast(implementation, agents, [front, Part("billing", [[REFUND], ["It is settled."]])])
+        scenario.decides(decision)
+        scenario.listens(cast.turn)
+        runs.append(implementation.run("Please see to my order.", agents=agents, tools=tools, confirms=True))
+        cast.reached()
+        runs[-1].delivered(2)
+    allowed, run = runs
+
+    if not allowed.arguments_of("refund"):
+        raise NotApplicable("the loop runs no call of a sub-agent that needs approval, be it approved")
+    how = "rejected" if run.questions else "never asked about"
+    assert not run.arguments_of("refund"), f"the call of a sub-agent was {how}, and it ran"
 
 
 @requirement("rejected-call-never-runs")

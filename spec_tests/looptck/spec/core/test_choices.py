@@ -14,6 +14,7 @@ from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.choices import SINGLE, Wanted, chosen, form
 from looptck.bench.run import Run
+from looptck.bench.talk import Talk
 from looptck.provider.script import RUNAWAY_CAP
 from looptck.spec.obeying import may_not_call
 from looptck.values.outcome import Failed, Value
@@ -214,3 +215,20 @@ def test_model_is_free_after_the_call(scenario: Scenario, implementation: Implem
         f"request 2 has the {choice}, so the model cannot answer; a loop whose documents say that the choice holds for "
         "every request declares dialect.tool_choice"
     )
+
+
+@requirement("forced-choice-is-for-one-round")
+def test_next_question_is_free(scenario: Scenario, implementation: Implementation) -> None:
+    """The caller forces a call, and then asks another question of the conversation without a choice."""
+    implementation.needs("conversations")
+    talk = Talk(implementation)
+    scenario.plays(calls(_call(1)), says("Done."))
+    first = talk.run("What is the weather?", tool_choice="required")
+    if not chosen(first, first.request(1)).forced:
+        raise NotReached(f"request 1 forces no call: it {chosen(first, first.request(1)).words}")
+    scenario.plays(says("You are welcome."))
+
+    run = talk.run("Thank you.")
+
+    choice = ruled_out(run.request(1).body, implementation.started.answer)
+    assert choice is None, f"the caller forced a call in the run before, and the request of this one has the {choice}"

@@ -171,6 +171,19 @@ def test_whole_results(scenario: Scenario, implementation: Implementation, text:
 
 
 @requirement("told-results-are-those-of-the-model")
+@pytest.mark.parametrize(
+    "text", ["2 errors and 1 failure in the log.", '{"error": null, "failed": 0}'], ids=["words", "json"]
+)
+def test_results_that_tell_of_errors(scenario: Scenario, implementation: Implementation, text: str) -> None:
+    """A tool returns a text about errors: it has not failed."""
+    scenario.returns("weather", text)
+
+    run = _going_on(implementation, calls(NOTE, PARIS))
+
+    events.results_are_those_of_the_model(run, 1)
+
+
+@requirement("told-results-are-those-of-the-model")
 def test_results_in_another_order(scenario: Scenario, implementation: Implementation) -> None:
     """The first of two tools ends after the second, if they run at the same time."""
     implementation.needs("parallel")

@@ -30,6 +30,7 @@ from looptck.spec.casting import (
     words_of,
 )
 from looptck.spec.conversing import accepted
+from looptck.spec.obeying import may_not_call
 from looptck.values.history import Answered, Said
 from looptck.values.outcome import Failed
 from looptck.values.team import Member
@@ -137,12 +138,15 @@ def test_tools(implementation: Implementation, lines: Sequence[tuple[str, Line]]
 
 @requirement("question-survives-a-handoff")
 def test_question(implementation: Implementation) -> None:
-    """The agent that takes over gets what the user has asked."""
+    """The agent that takes over gets what the user has asked, and as the user's own words not more than once."""
     run = _after_a_handoff(implementation, *WAYS["over"])
 
     received = taken_over(run, AGENTS, 1)
     asked = QUESTION in words_of(received.request)
     assert asked, f"request {received.n}, after the handoff, does not have the user's question"
+    users = [one for one in received.request.items if isinstance(one, Said) and one.role == "user"]
+    times = sum(one.text.strip() == QUESTION for one in users)
+    assert times < 2, f"request {received.n}, after the handoff, has the user's question {times} times"
 
 
 @requirement("target-of-a-handoff-answers")
@@ -285,7 +289,8 @@ def _endless(implementation: Implementation) -> Run:
     lines: list[tuple[str, Line]] = [("front", [over("billing")]), ("billing", [over("front")])]
     cast = _cast(implementation, *lines * RUNAWAY)
     run = cast.play(QUESTION, most=RUNAWAY, limit=LIMIT)
-    cast.reached()
+    if not may_not_call(run.requests[-1].body if run.requests else None):
+        cast.reached()
     if len(run.requests) < 2:
         raise NotReached(f"the conversation was never handed over: the loop {run.outcome}")
     return run

@@ -78,7 +78,8 @@ def test_endless_calls(scenario: Scenario, implementation: Implementation, limit
     run = implementation.run(limit=limit)
 
     run.delivered(_allowed(implementation, limit))
-    assert len(run.requests) <= _allowed(implementation, limit)
+    made = len(run.requests)
+    assert made <= _allowed(implementation, limit), f"under the limit of {limit} the model was asked {made} times"
 
 
 @requirement("limit-allows-what-fits")

@@ -113,6 +113,30 @@ def test_arguments(scenario: Scenario, implementation: Implementation, arguments
     )
 
 
+LABEL = Tool(
+    "label",
+    "Puts a label on a place, or takes it off.",
+    {
+        "type": "object",
+        "properties": {"place": {"type": "string"}, "label": {"type": ["string", "null"]}},
+        "required": ["place", "label"],
+    },
+)
+
+
+@requirement("mcp-arguments-arrive-as-written")
+def test_null(scenario: Scenario, implementation: Implementation) -> None:
+    """An argument that has to be there is null, as its schema allows."""
+    arguments = {"place": "harbour", "label": None}
+
+    run = served(scenario, implementation, calls(Call.of("label", arguments)), server=Server(tools=(LABEL,)))
+
+    run.delivered(1)
+    run.tool_began("label")
+    got = run.arguments_of("label")
+    assert [arguments] == got, f"the model wrote {plain(arguments)}; the server got {plain(got)}"
+
+
 @requirement("mcp-arguments-arrive-as-written")
 def test_no_arguments(scenario: Scenario, implementation: Implementation) -> None:
     """A call without arguments has an empty object, or no arguments at all: null is not one of the two."""

@@ -39,15 +39,17 @@ from looptck.values.verdicts import NotApplicable, NotReached
 
 STREAMS = Server(tools=TOWN.tools, streams=True, stateless=False)
 STREAMS_AT_ONCE = Server(tools=TOWN.tools, streams=True, revisions=())
+WITHOUT = Server(tools=TOWN.tools, sessions=False, stateless=False)
 OLDER = Server(tools=TOWN.tools, revisions=("2025-06-18",), stateless=False)
 SAID = "Rain in the morning, sun at noon."
 PING = "kit-ping"
 
 
 @requirement("mcp-begins-with-a-handshake")
-def test_handshake(scenario: Scenario, implementation: Implementation) -> None:
-    """The first message is initialize, and the client says that it is initialized."""
-    run = served(scenario, implementation, calls(TOMORROW), server=OF_SESSIONS)
+@pytest.mark.parametrize("town", [OF_SESSIONS, WITHOUT], ids=["with-sessions", "without-sessions"])
+def test_handshake(scenario: Scenario, implementation: Implementation, town: Server) -> None:
+    """The first message is initialize, and the client says that it is initialized, to a server without sessions too."""
+    run = served(scenario, implementation, calls(TOMORROW), server=town)
 
     heard = [one for one in asked(run) if not at_once(one)]
     assert "initialize" == heard[0].method, f"the first message is {heard[0].told}"

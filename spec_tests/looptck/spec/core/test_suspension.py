@@ -27,7 +27,7 @@ from looptck.values.history import Answered, Asked, Request, spelled
 from looptck.values.outcome import Pending
 from looptck.values.plain import MOST, plain
 from looptck.values.turns import Call, Thinking, Turn, calls, says, turn
-from looptck.values.verdicts import NotReached
+from looptck.values.verdicts import NotApplicable, NotReached
 
 NOTE = Call.of("note", {"text": "first"})
 OTHER = Call.of("note", {"text": "second"})
@@ -134,6 +134,25 @@ def test_a_resumed_run_is_suspended_again(scenario: Scenario, implementation: Im
     ran = [one.arguments for part in (first, run) for one in part.ran]
     assert {"text": "second"} not in ran, "a call of the resumed run has run, and it was not approved"
     suspended(run)
+
+
+@requirement("suspended-call-has-not-run")
+def test_another_question_is_no_approval(scenario: Scenario, implementation: Implementation) -> None:
+    """A run of a conversation is suspended, and the user asks something else in place of a decision."""
+    implementation.needs("conversations")
+    talk = Talk(implementation)
+    first, _ = stop(scenario, talk, [calls(NOTE)])
+    scenario.plays(says("It is noon."))
+
+    run = talk.run("What time is it?", tools=TOOLS)
+
+    ran = [*first.arguments_of("note"), *run.arguments_of("note")]
+    assert not ran, (
+        f"the user has decided nothing and asks something else, and the call that waits ran: {plain(ran[0])}"
+    )
+    if run.ended and not run.received:
+        raise NotApplicable(f"a suspended conversation takes no question: the loop {run.outcome}")
+    run.delivered(1)
 
 
 @requirement("resumed-run-equals-an-unbroken-one")
