@@ -79,12 +79,12 @@ def serve(options: ServeOptions, print: Say) -> int:
         CouldNotServe: there is no such case, the port is taken, or the program cannot be started.
     """
 
-    def told(request: Request, step: Step | None) -> None:
+    def show(request: Request, step: Step | None) -> None:
         if step is None or not options.quiet:
             _print(serving, request, step, say)
 
     say = _Output(print)
-    serving = Serving(_script(options), told)
+    serving = Serving(_script(options), show)
     ended: int | None = 0
     try:
         with Provider(options.port, serving.answer) as provider:
@@ -173,13 +173,13 @@ def _run(command: Sequence[str], env: dict[str, str]) -> int | None:
 
 
 @contextlib.contextmanager
-def _signals(told: Callable[[int], object]) -> Iterator[None]:
-    """Tell of requests to end, in place of ending at once."""
+def _signals(on_signal: Callable[[int], object]) -> Iterator[None]:
+    """Call this with the number of a signal that asks to end, in place of ending at once."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {name: signal.signal(getattr(signal, name), lambda number, _: told(number)) for name in names}
+    before = {name: signal.signal(getattr(signal, name), lambda number, _: on_signal(number)) for name in names}
     try:
         yield
     finally:

@@ -39,11 +39,12 @@ class Serving:
 
     Args:
         script: what is played first.
-        told: told of each request to the model, and of what answers it; None: it is refused, or the script is over.
+        on_answer: called with each request to the model, and with what answers it; None: it is refused, or the script
+            is over.
     """
 
-    def __init__(self, script: ScriptFile, told: Callable[[Request, Step | None], None] | None = None) -> None:
-        self._told = told
+    def __init__(self, script: ScriptFile, on_answer: Callable[[Request, Step | None], None] | None = None) -> None:
+        self._on_answer = on_answer
         self.endpoint = self._begun(script)
 
     def _begun(self, script: ScriptFile) -> Endpoint:
@@ -51,7 +52,7 @@ class Serving:
         wires = [spoken(wire, speaks) if speaks is not None else wire for wire in WIRES.values()]
         endpoint = Endpoint(wires, patience=PATIENCE, keeps=KEEPS)
         endpoint.judges = script.judges
-        endpoint.on_answer = self._told
+        endpoint.on_answer = self._on_answer
         for part in script.parts:
             endpoint.playlist.add(part.steps, part.when, repeats=part.repeats)
         return endpoint
