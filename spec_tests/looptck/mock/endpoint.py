@@ -79,7 +79,7 @@ class Endpoint(ModelRun):
         self._number = 0
         """The number of the last request to the model, which may not be noted yet."""
         self.on_answer: Callable[[Request, Step | None], None] | None = None
-        """Called with each request to the model, and what answers it; None: it is refused, or the script is over."""
+        """Called with each request to the model and what answers it; None: it is refused, or the script is over."""
         self.recorder: Recorder | None = None
         """Answers instead of the script; None: nothing is recorded."""
         self._keeps = keeps
