@@ -225,15 +225,6 @@ class SubagentsAreTrusted(Team):
         return [replace(tool, approval=False) if free else tool for tool in super().tools(member)]
 
 
-@breaks("subagent-answer-is-the-result")
-class EverythingSaidIsTheAnswer(Team):
-    """Gives what a sub-agent has said beside its calls as a part of its answer."""
-
-    def told(self, loop: Loop) -> str:
-        said = [one["content"] for one in loop.history if one.get("role") == "assistant" and one.get("content")]
-        return "\n".join(str(one) for one in said)
-
-
 @breaks("subagent-gets-its-instructions-and-task")
 class QuestionForAll(Team):
     """Asks a sub-agent what the user has asked."""

@@ -34,12 +34,11 @@ from looptck.values.history import Answered, Asked, Said, holds
 from looptck.values.team import Member
 from looptck.values.transcript import Cancelled, Event, Received, ToolBegan
 from looptck.values.turns import Call
-from looptck.values.verdicts import NotApplicable, NotReached
+from looptck.values.verdicts import NotReached
 
 QUESTION = "Please see to my order and my journey."
 TASK = "Find out what happened to order 4711."
 REPORT = "Order 4711 was sent back on Monday."
-BESIDE = "Let me look into the books."
 DONE = "All is settled, have a nice day."
 REFUND = Call.of("refund", {"order": "4711"})
 AGENTS = (replace(FRONT, subagents=["billing", "travel"]), BILLING, TRAVEL)
@@ -120,22 +119,6 @@ def test_answer(implementation: Implementation) -> None:
     assert DONE == (run.value.text or "").strip(), f"the first agent answers {DONE!r}, and the loop {run.outcome}"
 
 
-@requirement("subagent-answer-is-the-result")
-def test_words_beside_its_call(implementation: Implementation) -> None:
-    """The sub-agent says something beside the call of its tool: that is not its answer."""
-    cast = _cast(implementation, [BESIDE, REFUND], [REPORT])
-
-    run = cast.play(QUESTION)
-
-    cast.reached()
-    [text] = _results(run, _outer(run, 2).n)
-    if implementation.started.dialect.get("answer_text") == "all-rounds":
-        raise NotApplicable("the driver declares that an answer is the text of all rounds")
-    assert BESIDE not in text, (
-        f"the sub-agent says {BESIDE!r} beside a call and then answers {REPORT!r}, and the result is {text!r}"
-    )
-
-
 @requirement("subagent-gets-its-instructions-and-task")
 def test_instructions_and_task(implementation: Implementation) -> None:
     """The sub-agent is asked with its own instructions, and with what the call says."""
@@ -166,7 +149,8 @@ def test_tools(implementation: Implementation) -> None:
             f"request {received.n}, of {name}, offers {min(there - {*own.tools})}, a tool of another agent"
         )
     ran = [tool for tool, _ in run.tools_ran]
-    assert ["refund"] == ran, f"the sub-agent called refund, and what ran is {', '.join(ran) or 'nothing'}"
+    assert ran, "the tool that the sub-agent called did not run"
+    assert ["refund"] == ran, f"the sub-agent called refund, and these tools ran: {', '.join(ran)}"
 
 
 @requirement("subagent-conversation-stays-apart")
