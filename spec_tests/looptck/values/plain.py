@@ -16,12 +16,12 @@ DEEPEST = 12
 
 
 class Listed(list[Any]):
-    """A list that messages show in plain words."""
+    """A list that messages show in plain words; an empty one is ``nothing``."""
 
     __slots__ = ()
 
     def __str__(self) -> str:
-        return _words(list(self), DEEPEST)
+        return _words(list(self), DEEPEST) if self else "nothing"
 
 
 def plain(value: object, most: int = 0) -> str:

@@ -101,6 +101,7 @@ def test_lists_in_messages_read_as_words() -> None:
 
     assert [("ping", {})] == runs
     assert "ran [ping({})]" == f"ran {runs}"
+    assert "nothing ran" == f"{Listed()} ran"
 
 
 def test_long_values_are_cut_in_the_middle() -> None:

@@ -216,7 +216,7 @@ def test_a_failure_tells_what_was_asked_and_decided(implementation: Implementati
         ("Solves", 0, "ok    call [openai-chat/plain/async]"),
         ("Deaf", 1, "the Solution's output was a greeting, and the driver reported that the loop returned nothing"),
         ("Unclaimed", 1, "it gets cases without `context`; a loop of Solutions claims it: started(…, profiles=["),
-        ("Idle", 1, "the toolbox saw [], not one call of weather; the loop returned the output 'Warm.'"),
+        ("Idle", 1, "the toolbox saw nothing, not one call of weather; the loop returned the output 'Warm.'"),
     ],
 )
 def test_smoke_speaks_in_solutions(name: str, status: int, told: str) -> None:

@@ -66,9 +66,7 @@ def _called(run: Run, wanted: list[tuple[str, str]]) -> None:
     """Assert that these tools were called, each with its server, in any order."""
     ran = [(one.server, one.tool) for one in run.transcript.events if isinstance(one, ToolBegan)]
     sent = [(one.message.get("params") or {}).get("name") for one in asked(run) if one.method == "tools/call"]
-    assert sorted(wanted) == sorted(ran), (
-        f"the calls of {_at(wanted)} reach {_at(ran)}, under the names {Listed(sent) if sent else 'of nothing'}"
-    )
+    assert sorted(wanted) == sorted(ran), f"the calls of {_at(wanted)} reach {_at(ran)}, under the names {Listed(sent)}"
 
 
 def _at(calls: list[tuple[str, str]]) -> str:
