@@ -57,7 +57,7 @@ class HandoffUnanswered(Loop):
         super().append_results([one for one in results if not _is_over(self, one.name)])
 
 
-@breaks("question-survives-a-handoff")
+@breaks("question-comes-once-after-a-handoff")
 class QuestionAskedAgain(Loop):
     """Repeats the user's question for the agent that takes over."""
 

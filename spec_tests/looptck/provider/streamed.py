@@ -210,4 +210,6 @@ def _calls_and_behind(turn: Turn) -> tuple[str, ...]:
 def _kind(piece: Piece) -> str:
     if not isinstance(piece, Call):
         return type(piece).__name__
-    return "whole" if isinstance(parsed(piece.arguments.encode(errors="replace") or b"{}"), dict) else "half"
+    if not piece.arguments:
+        return "unwritten"  # a loop may start such a call late that starts others early
+    return "whole" if isinstance(parsed(piece.arguments.encode(errors="replace")), dict) else "half"

@@ -138,15 +138,22 @@ def test_tools(implementation: Implementation, lines: Sequence[tuple[str, Line]]
 
 @requirement("question-survives-a-handoff")
 def test_question(implementation: Implementation) -> None:
-    """The agent that takes over gets what the user has asked, and as the user's own words not more than once."""
+    """The agent that takes over gets what the user has asked."""
     run = _after_a_handoff(implementation, *WAYS["over"])
 
     received = taken_over(run, AGENTS, 1)
     asked = QUESTION in words_of(received.request)
     assert asked, f"request {received.n}, after the handoff, does not have the user's question"
+
+
+@requirement("question-comes-once-after-a-handoff")
+def test_question_once(implementation: Implementation) -> None:
+    """The agent that takes over gets the question as words of the user not more than once."""
+    received = taken_over(_after_a_handoff(implementation, *WAYS["over"]), AGENTS, 1)
+
     users = [one for one in received.request.items if isinstance(one, Said) and one.role == "user"]
-    times = sum(one.text.strip() == QUESTION for one in users)
-    assert times < 2, f"request {received.n}, after the handoff, has the user's question {times} times"
+    count = sum(one.text.strip() == QUESTION for one in users)
+    assert count < 2, f"request {received.n}, after the handoff, has the user's question {count} times"
 
 
 @requirement("target-of-a-handoff-answers")
