@@ -11,6 +11,7 @@ import asyncio
 import json
 import os
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from importlib.metadata import version
 from inspect import iscoroutinefunction
@@ -32,6 +33,7 @@ from agents import (
     function_tool,
     set_tracing_disabled,
 )
+from agents.mcp import MCPServerStreamableHttp
 from openai import AsyncOpenAI
 from openai.types.responses import ResponseTextDeltaEvent
 
@@ -52,6 +54,8 @@ REFUSALS: tuple[type[Exception], ...] = (agents.ModelRefusalError,) if hasattr(a
 
 ASKS = hasattr(agents, "RunState")
 """Whether tools may need approval, which the SDK has since 0.8."""
+SERVES = int(version("mcp").partition(".")[0]) >= 2
+"""Whether MCP servers are asked, which is driven with the second MCP SDK alone."""
 LEFT = error(asyncio.CancelledError("the caller has left the stream"), "cancelled")
 
 
@@ -68,6 +72,7 @@ class Driver:
         able = ("stream", "chunks", "limit", "concurrent", "parallel")
         goes_on = ("conversations", "histories", "shared", "cancel", "leave", "handoffs", "subagents")
         approval = ("confirm", "suspend", "travels") if ASKS else ()
+        servers = ("mcp_client",) if SERVES else ()
         return {
             "protocol": 1,
             "name": f"openai-agents@{VARIANT}" if VARIANT else "openai-agents",
@@ -76,13 +81,15 @@ class Driver:
             "wires": list(MODELS),
             "modes": ["sync", "async"],
             "profiles": [],
-            "capabilities": dict.fromkeys((*able, *goes_on, *approval), True),
+            "capabilities": dict.fromkeys((*able, *goes_on, *approval, *servers), True),
             "dialect": {"limit_counts": "model-calls"},
         }
 
     def run(self, case: Json, emit: Callable[[str], None]) -> Json:
         """Run one case in sync mode; older versions of ``run_sync`` expect the thread to have an event loop."""
         try:
+            if case.get("tool_servers"):
+                return asyncio.run(self.run_async(case, emit))
             run = self._run_of(case)
             if case["stream"]:
                 return asyncio.run(_streamed(run, emit))
@@ -100,14 +107,10 @@ class Driver:
     async def run_async(self, case: Json, emit: Callable[[str], None]) -> Json:
         try:
             run = self._run_of(case)
-            if case["stream"]:
-                return await _streamed(run, emit)
-            said = await run.said()
-            while True:
-                result = await Runner.run(run.agent, said, **run.options)
-                if not run.is_asked_about(result):
-                    return run.answered(result)
-                said = await run.decided(result)
+            async with AsyncExitStack() as stack:
+                for server in case.get("tool_servers", ()):
+                    run.agent.mcp_servers.append(await stack.enter_async_context(_server(server)))
+                return await (_streamed(run, emit) if case["stream"] else _whole(run))
         except Exception as exception:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
             return _failed(exception)
 
@@ -168,6 +171,19 @@ class Run:
             return value(result.final_output)
         calls = [{"id": _id(item), "name": item.name, "arguments": item.arguments} for item in waiting]
         return suspended({"instructions": self.agent.instructions, "run": result.to_state().to_json()}, calls)
+
+
+async def _whole(run: Run) -> Json:
+    said = await run.said()
+    while True:
+        result = await Runner.run(run.agent, said, **run.options)
+        if not run.is_asked_about(result):
+            return run.answered(result)
+        said = await run.decided(result)
+
+
+def _server(server: Json) -> MCPServerStreamableHttp:
+    return MCPServerStreamableHttp(params={"url": server["url"]}, name=server["name"])
 
 
 async def _streamed(run: Run, emit: Callable[[str], None]) -> Json:
