@@ -97,6 +97,14 @@ def names_its_revision(run: Run, server: Server = OF_SESSIONS) -> str:
     return found
 
 
+def not_refused(run: Run) -> None:
+    """Raises NotApplicable if the loop or the service has refused a name, which another row judges."""
+    if not run.requests and run.failed:
+        raise NotApplicable(f"the loop refuses the name: it {run.outcome}")
+    if run.request(1).problems:
+        raise NotApplicable("the service refuses the name")
+
+
 def offered(run: Run, tool: Tool, n: int = 1) -> Offered:
     """The tool as request ``n`` offers it, under its own name or another. AssertionError: it does not."""
     found = [one for one in run.request(n).request.tools if one.name == tool.name or is_of(one, tool)]

@@ -25,6 +25,7 @@ from looptck.spec.serving import (
     answer,
     asked,
     at_once,
+    not_refused,
     offered,
     served,
 )
@@ -38,14 +39,14 @@ from looptck.values.verdicts import NotApplicable, NotReached
 SAID = "Rain in the morning, sun at noon."
 
 
-def _asked(run: Run, method: str = "") -> list[McpAsked]:
-    """The requests of the revision, or those of this method."""
-    return [one for one in asked(run) if at_once(one) and method in {"", one.method}]
+def _requests(run: Run) -> list[McpAsked]:
+    """The requests of the client. Of a notification nothing is required beyond its being one of JSON-RPC."""
+    return [one for one in asked(run) if isinstance(one.message, dict) and one.message.get("id") is not None]
 
 
 def _calls(run: Run) -> list[McpAsked]:
     """The calls of tools. NotReached: there is none."""
-    found = _asked(run, "tools/call")
+    found = [one for one in _requests(run) if at_once(one) and one.method == "tools/call"]
     if not found:
         raise NotReached(f"no tool of the server was called; the loop {run.outcome}")
     return found
@@ -56,10 +57,10 @@ def test_metadata(scenario: Scenario, implementation: Implementation) -> None:
     """Each request has the revision and the client's capabilities among its metadata."""
     run = served(scenario, implementation, calls(TOMORROW), calls(HIGH), server=AT_ONCE)
 
-    for one in asked(run):
-        given = metadata(one.message)
+    for one in _requests(run):
         if one.method == "initialize":
             continue
+        given = metadata(one.message)
         assert STATELESS == given.get(VERSION), f"{one.told} has no {VERSION} in its _meta, which is {plain(given)}"
         able = given.get(CAPABILITIES)
         assert isinstance(able, dict), f"{one.told} has no object {CAPABILITIES} in its _meta, which is {plain(given)}"
@@ -75,22 +76,14 @@ def test_headers(scenario: Scenario, implementation: Implementation, name: str) 
     run = served(scenario, implementation, named, server=Server(tools=(tool,), revisions=()))
 
     if name != FORECAST.name:
-        _not_refused(run)
-    for one in _asked(run):
+        not_refused(run)
+    for one in filter(at_once, _requests(run)):
         wanted = {"mcp-protocol-version": STATELESS, "mcp-method": one.method}
         if one.method == "tools/call":
             wanted["mcp-name"] = str(_name(one.message))
         for header, text in wanted.items():
             _has(one, header, text)
     _calls(run)
-
-
-def _not_refused(run: Run) -> None:
-    """Raises NotApplicable if the loop or the service has refused a name, which another row judges."""
-    if not run.requests and run.failed:
-        raise NotApplicable(f"the loop refuses the name: it {run.outcome}")
-    if run.request(1).problems:
-        raise NotApplicable("the service refuses the name")
 
 
 def _has(one: McpAsked, header: str, text: str) -> None:

@@ -28,6 +28,7 @@ from looptck.spec.serving import (
     asked,
     connected,
     is_of,
+    not_refused,
     offered,
     served,
 )
@@ -36,7 +37,7 @@ from looptck.values.jsontext import canonical
 from looptck.values.plain import Listed, plain
 from looptck.values.transcript import Received, ToolBegan
 from looptck.values.turns import Call, Turn, calls
-from looptck.values.verdicts import NotApplicable, NotReached
+from looptck.values.verdicts import NotReached
 from looptck.wires import WIRES
 
 
@@ -48,18 +49,10 @@ def test_name_of_a_call(scenario: Scenario, implementation: Implementation, name
     tool = Tool(name, f"Lists what is there, as {name[:40]}.", CITY)
     run = served(scenario, implementation, calls(Call.of(name, {"city": "Paris"})), server=Server(tools=(tool,)))
 
-    _not_refused(run)
+    not_refused(run)
     offered(run, tool)
     run.delivered(1)
     _called(run, [("town", name)])
-
-
-def _not_refused(run: Run) -> None:
-    """Raises NotApplicable if the loop or the service has refused a name, which another row judges."""
-    if not run.requests and run.failed:
-        raise NotApplicable(f"the loop refuses the name: it {run.outcome}")
-    if run.request(1).problems:
-        raise NotApplicable("the service refuses the name")
 
 
 def _called(run: Run, wanted: list[tuple[str, str]]) -> None:

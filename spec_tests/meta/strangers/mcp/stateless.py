@@ -7,6 +7,7 @@ import json
 import re
 import uuid
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
@@ -216,3 +217,18 @@ class EitherRevision(Loop):
     """Speaks both kinds of revisions."""
 
     client: Any = _Either
+
+
+class _Notes(Talker):
+    def close(self) -> None:
+        note = {"jsonrpc": "2.0", "method": "notifications/x-stranger/leaves"}
+        usual = {"Content-Type": "application/json", "Accept": "text/event-stream, application/json"}
+        said = Request(self.url, json.dumps(note).encode(), usual | {"MCP-Protocol-Version": NEW})  # noqa: S310
+        with suppress(HTTPError), urlopen(said, timeout=30):  # noqa: S310
+            pass
+
+
+class SaysThatItLeaves(Stateless):
+    """Sends a notification at the end: what it says of itself is required of requests alone."""
+
+    client: Any = _Notes
