@@ -289,30 +289,30 @@ class KnownMembersOfCalls(ChatWire):
         return super().echo(replace(turn, calls=tuple(replace(call, extra={}) for call in turn.calls)))
 
 
-@breaks("retry-after-is-kept", "retry-after-may-be-a-date", cells=CHAT)
-class AsksAgainAtOnce(Exchange):
-    """Asks again as soon as it is told to wait, once."""
+class _AtOnce(Exchange):
+    """Asks again at once, and once, after a refusal with this status."""
+
+    status = 429
 
     def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
         try:
             return (yield from super().ask(ask))
         except ProviderError as error:
-            if error.status != 429:
+            if error.status != self.status:
                 raise
         return (yield from super().ask(ask))
+
+
+@breaks("retry-after-is-kept", "retry-after-may-be-a-date", cells=CHAT)
+class AsksAgainAtOnce(_AtOnce):
+    """Asks again as soon as it is told to wait."""
 
 
 @breaks("retry-after-is-kept", cells=CHAT)
-class UnavailableIsAskedAtOnce(Exchange):
-    """Asks again as soon as the service is unavailable, once: it waits only where there are too many requests."""
+class UnavailableIsAskedAtOnce(_AtOnce):
+    """Asks again as soon as the service is unavailable: it waits only where there are too many requests."""
 
-    def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
-        try:
-            return (yield from super().ask(ask))
-        except ProviderError as error:
-            if error.status != 503:
-                raise
-        return (yield from super().ask(ask))
+    status = 503
 
 
 @breaks("odd-retry-after-is-no-error", cells=CHAT)

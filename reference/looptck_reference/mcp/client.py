@@ -163,7 +163,7 @@ class McpClient:
     # -- messages -----------------------------------------------------------------------------------------------------
 
     def headers(self) -> dict[str, str]:
-        """The headers of each message in a session."""
+        """The headers of each message; requests without a handshake have more."""
         found = {"accept": "application/json, text/event-stream"}
         if self.session:
             found["mcp-session-id"] = self.session

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.bench import Running, Scenario
+from looptck.bench.bench import Scenario
 from looptck.bench.checks import lengthy, refusable, requirement
 from looptck.bench.run import Run
 from looptck.bench.server import ServerUnderTest
@@ -86,8 +86,10 @@ def _wrong(body: dict[str, Any], what: str, key: str) -> bytes:
     return json.dumps(changed[what]).encode()
 
 
-def _beside(scenario: Scenario, server: ServerUnderTest) -> tuple[Running, Gate]:
-    """Another client whose model has been asked, and the gate that its answer waits for."""
+def _posted_beside(
+    scenario: Scenario, server: ServerUnderTest, content: bytes, type: str = "application/json"
+) -> tuple[Reply, Run]:
+    """The reply to a body while another client's model is asked, and the run of that client, which goes on then."""
     asked, go_on = Gate("another client's model is asked"), Gate("the body was answered")
     scenario.plays(says(DONE))
     if server.can("upstream"):
@@ -95,7 +97,12 @@ def _beside(scenario: Scenario, server: ServerUnderTest) -> tuple[Running, Gate]
     other = server.begin()
     if server.can("upstream") and not asked.wait_here(server.implementation.bench.patience.gate):
         raise NotReached(f"the other client's request did not reach the model: {server.end(other).got}")
-    return other, go_on
+    try:
+        got = _posted(server, content, type)
+    finally:
+        go_on.open()
+        run = server.end(other)
+    return got, run
 
 
 @requirement("server-malformed-bodies-are-refused")
@@ -105,13 +112,7 @@ def test_no_request(scenario: Scenario, server: ServerUnderTest, wrong: str) -> 
     """An invalid body is refused with an error, by the server or its model, and disturbs no other client."""
     key = "input" if server.implementation.cell.wire == "openai-responses" else "messages"
     content = _wrong(_body(server), wrong, key)
-    other, go_on = _beside(scenario, server)
-
-    try:
-        refusal = _posted(server, content)
-    finally:
-        go_on.open()
-        run = server.end(other)
+    refusal, run = _posted_beside(scenario, server, content)
 
     _is_refused(refusal, content)
     if wrong not in BROKEN:
@@ -134,13 +135,7 @@ def _is_refused(got: Reply, content: bytes) -> None:
 def test_no_utf_8(scenario: Scenario, server: ServerUnderTest) -> None:
     """Bytes that are not UTF-8 are refused, or read as replacements, as some languages do; no other client notices."""
     content = json.dumps(_body(server)).encode().replace(b"Please", b"\xff\xfe")
-    other, go_on = _beside(scenario, server)
-
-    try:
-        got = _posted(server, content)
-    finally:
-        go_on.open()
-        run = server.end(other)
+    got, run = _posted_beside(scenario, server, content)
 
     server.implementation.diverges("bytes that are not UTF-8", "read as replacements" if got.ok else "refused")
     if got.ok:
@@ -154,13 +149,7 @@ def test_no_utf_8(scenario: Scenario, server: ServerUnderTest) -> None:
 @requirement("server-malformed-bodies-are-refused")
 def test_other_content_type(scenario: Scenario, server: ServerUnderTest) -> None:
     """A request labelled as plain text is refused or answered, and the server continues."""
-    other, go_on = _beside(scenario, server)
-
-    try:
-        got = _posted(server, json.dumps(_body(server)).encode(), "text/plain")
-    finally:
-        go_on.open()
-        server.end(other)
+    got, _ = _posted_beside(scenario, server, json.dumps(_body(server)).encode(), "text/plain")
 
     status = got.status
     server.implementation.diverges("a request in plain text", "answered" if status == 200 else "refused")
