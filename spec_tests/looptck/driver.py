@@ -823,7 +823,8 @@ def load(reference: str) -> Any:
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:
         raise ValueError(f"{place!r} is not a Python file")
-    sys.path.insert(0, str(path.parent))
+    folder = str(path.parent)
+    sys.path[:] = [folder, *(other for other in sys.path if other != folder)]
     module = importlib.util.module_from_spec(spec)
     sys.modules.setdefault(path.stem, module)
     spec.loader.exec_module(module)

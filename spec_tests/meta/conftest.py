@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -28,3 +30,11 @@ def pytest_collection_finish() -> None:
     """Thousands of collected tests are never garbage: no later collection has to go through them."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def _import_path() -> Iterator[None]:
+    """Strange loops put their folders on the import path each time they are loaded; the next test has none of them."""
+    before = [*sys.path]
+    yield
+    sys.path[:] = before
