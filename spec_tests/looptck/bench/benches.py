@@ -245,6 +245,8 @@ class ServerBench(Bench):
         if self.started.can(MODEL):
             self._scripted_model = ScriptedModel(self.servers, self._folder)
             self._scripted_model.load(Script())
+        elif not self.can_be_started_twice:
+            self.servers.url(USUAL)  # where nothing answers, no check has anything to judge
 
     def _close_files(self) -> None:
         if self._scripted_model is not None:

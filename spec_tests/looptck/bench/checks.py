@@ -24,6 +24,7 @@ from looptck.values.cell import Cell
 from looptck.values.drawing import seed_of, undisturbed
 from looptck.values.framing import Framing
 from looptck.values.outcome import Nothing
+from looptck.values.plain import amount
 from looptck.values.team import Member
 from looptck.values.transcript import Ended, Replied, ToolEnded
 from looptck.values.verdicts import NotApplicable, NotReached
@@ -356,7 +357,7 @@ class _Applicable:
 
 def _far(run: Run) -> str:
     """How far a run came that has no outcome: its requests, and what it was sent last if it did nothing afterwards."""
-    asked = f"after {len(run.received)} model request{'s' if len(run.received) != 1 else ''}"
+    asked = f"after {amount(len(run.received), 'model request')}"
     match next((event for event in reversed(run.transcript.events) if not isinstance(event, Ended)), None):
         case Replied() as reply:
             return f"{asked}; the last thing it was sent is reply {reply.n}: {reply.words}"

@@ -18,7 +18,7 @@ from looptck.values.cell import Cell
 from looptck.values.history import Answered, Asked, Item, Request, Said, holds, results_in_call_order, spelled
 from looptck.values.jsontext import canonical, plain
 from looptck.values.outcome import Failed, Nothing, Outcome, Suspended, Value
-from looptck.values.plain import Listed
+from looptck.values.plain import Listed, amount
 from looptck.values.program import ProgramRun
 from looptck.values.spans import Spans
 from looptck.values.transcript import (
@@ -99,7 +99,7 @@ class Run:
         """The ``n``-th model request, from 1. Raises NotReached if there was none."""
         requests = self.requests
         if len(requests) < n:
-            made = f"{len(requests)} model request{'s' if len(requests) != 1 else ''}"
+            made = amount(len(requests), "model request")
             raise NotReached(f"request {n} never came: the loop made {made} and {self.outcome}{self._refusal()}")
         return requests[n - 1]
 

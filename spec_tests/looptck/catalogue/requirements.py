@@ -153,12 +153,18 @@ class Catalogue:
         return self.rows[id]
 
 
+FEW = 10
+"""The most names that a message lists."""
+
+
 def unknown(what: str, name: str, known: Iterator[str] | list[str]) -> str:
-    """A message for an unknown name, with similar known names."""
+    """A message for an unknown name: with similar known names, or with all if they are few and none is similar."""
     from difflib import get_close_matches
 
-    near = get_close_matches(name, list(known), n=3, cutoff=0.5)
-    return f"there is no {what} {name!r}" + (f"; did you mean {' or '.join(near)}?" if near else "")
+    names = list(known)
+    near = get_close_matches(name, names, n=3, cutoff=0.6) or [one for one in names if name and name in one][:3]
+    there_are = f"; there are {', '.join(names)}" if len(names) <= FEW else ""
+    return f"there is no {what} {name!r}" + (f"; did you mean {' or '.join(near)}?" if near else there_are)
 
 
 @cache

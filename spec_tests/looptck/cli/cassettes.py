@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from looptck.cli.options import EXIT, Trouble
+from looptck.values.plain import amount
 
 
 @click.group()
@@ -31,7 +32,7 @@ def check_cassettes(paths: tuple[Path, ...]) -> None:
         raise Trouble(str(error)) from error
     for line in found.lines:
         click.echo(line)
-    click.echo(f"{len(found.lines)} findings in {found.checked} cassettes")
+    click.echo(f"{amount(len(found.lines), 'finding')} in {amount(found.checked, 'cassette')}")
     sys.exit(1 if found.lines else 0)
 
 
@@ -50,7 +51,7 @@ def diff_cassettes(left: Path, right: Path, *, content: bool) -> None:
         raise Trouble(str(error)) from error
     for line in lines:
         click.echo(line)
-    click.echo(f"{len(lines)} differences")
+    click.echo(amount(len(lines), "difference"))
     sys.exit(1 if lines else 0)
 
 
@@ -78,7 +79,7 @@ def structures_of_cassettes(folder: Path | None) -> None:
             click.echo(f"    {one.file} is odd: {odd[one.file]}")
     selected = sum(len(group.selected) for group in found)
     total = selected + sum(len(group.others) for group in found)
-    click.echo(f"{len(found)} structures in {total} cassettes, of which {selected} are selected")
+    click.echo(f"{amount(len(found), 'structure')} in {amount(total, 'cassette')}, of which {selected} are selected")
 
 
 @cassettes.command("select", epilog=EXIT)
@@ -95,4 +96,4 @@ def select_cassettes(source: Path, target: Path) -> None:
         raise Trouble(str(error)) from error
     for one in selected:
         click.echo(one.file)
-    click.echo(f"{len(selected)} cassettes")
+    click.echo(amount(len(selected), "cassette"))

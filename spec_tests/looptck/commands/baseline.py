@@ -28,7 +28,7 @@ from looptck.suite.selection import concerns
 from looptck.suite.session import Session
 from looptck.suite.summary import serializable, troubles
 from looptck.values.cell import Cell
-from looptck.values.plain import cut
+from looptck.values.plain import amount, cut
 from looptck.values.verdicts import AGAINST, Result
 from looptck.wires import WIRES
 
@@ -78,7 +78,9 @@ def baseline(options: Options, into: Path, results: Path | None) -> int:
     errors = sum(one.verdict == "error" for one in found.results)
     if errors:
         console.print(f"{errors} errors of the driver or of looptck were left out: they are not failures of the loop")
-    console.print(f"{len(added)} entries added to {into}, which had {len(old)}", markup=False, soft_wrap=True)
+    console.print(
+        f"{amount(len(added), 'entry', 'entries')} added to {into}, which had {len(old)}", markup=False, soft_wrap=True
+    )
     return 0
 
 

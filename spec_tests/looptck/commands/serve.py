@@ -21,7 +21,7 @@ from looptck.mock.script_file import Part, ScriptFile, of_case, read
 from looptck.mock.serving import Serving
 from looptck.provider.script import Step
 from looptck.provider.server import HOST, Provider
-from looptck.values.plain import plain
+from looptck.values.plain import amount, plain
 from looptck.values.printable import printable
 
 Say = Callable[[str], None]
@@ -196,6 +196,7 @@ def _until_interrupted() -> None:
 
 def _end(serving: Serving, say: Say) -> None:
     verdicts = serving.verdicts()
-    say(f"{verdicts['requests']} requests, {verdicts['played']} turns played, {verdicts['left']} left")
+    requests, played = amount(verdicts["requests"], "request"), amount(verdicts["played"], "turn")
+    say(f"{requests}, {played} played, {verdicts['left']} left")
     for finding in serving.findings:
         say(printable(f"\n{finding.text}", LONGEST))

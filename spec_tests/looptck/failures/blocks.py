@@ -14,7 +14,7 @@ from textwrap import wrap
 from looptck.failures.causes import Cause, patterns
 from looptck.failures.failure import indented, weight
 from looptck.failures.groups import Finding
-from looptck.values.plain import begun
+from looptck.values.plain import amount, begun
 
 AT_LENGTH = 2
 """The most causes that are reported in full."""
@@ -91,7 +91,8 @@ def where(cells: Sequence[str], all_cells: Sequence[str]) -> str:
     for pattern in patterns(cells, all_cells):
         count = sum(fnmatchcase(cell, pattern) for cell in cells)
         short = pattern.replace("/*/*", "/*")
-        words.append(f"all {count} cells" if pattern == "*" else f"{short} ({count} cells)" if "*" in short else short)
+        several = f"{short} ({amount(count, 'cell')})" if "*" in short else short
+        words.append(f"all {count} cells" if pattern == "*" else several)
     return ", ".join(words)
 
 

@@ -16,7 +16,7 @@ from looptck.failures.endings import misread, raised, sent
 from looptck.failures.reasons import is_behind
 from looptck.failures.signs import first_difference
 from looptck.values.outcome import shortened
-from looptck.values.plain import MOST, cut, plain
+from looptck.values.plain import MOST, amount, cut, plain
 from looptck.values.transcript import (
     Cancelled,
     Chunk,
@@ -164,7 +164,7 @@ def _streams(run: Run, most: int) -> Iterator[str]:
         if isinstance(reply, Replied) and reply.stream and left > 0:
             lines = deltas(reply.stream, run.cell.wire, left)
             unusual = encoding_of(reply.stream)
-            writes = f"{len(reply.stream)} write{'s' if len(reply.stream) != 1 else ''}"
+            writes = amount(len(reply.stream), "write")
             yield f"  the stream of reply {reply.n}, in {writes}{f', with {unusual}' if unusual else ''}:"
             yield from (f"    {line}" for line in lines)
             left -= len(lines)
@@ -217,7 +217,7 @@ def _happened(events: Sequence[Event]) -> Iterator[tuple[Event, str]]:
         if len(chunks) > 1:
             pieces = cut(" ".join(plain(chunk.text) for chunk in chunks), MOST_PIECES)
             took = (chunks[-1].at - chunks[0].at) * 1000
-            yield chunks[0], f"the caller receives {len(chunks)} chunks in {took:.1f} ms: {pieces}"
+            yield chunks[0], f"the caller receives {amount(len(chunks), 'chunk')} in {took:.1f} ms: {pieces}"
         else:
             yield from ((event, _event(event)) for event in chunks or group)
 

@@ -32,6 +32,7 @@ from looptck.suite.processes import cores, said
 from looptck.suite.selection import Selection
 from looptck.suite.session import Session
 from looptck.suite.summary import kit_version
+from looptck.values.plain import amount
 from looptck.values.verdicts import AGAINST
 
 PROVEN, FINDINGS = 0, 1
@@ -299,9 +300,8 @@ class Kill:
         played, trouble = done.value or [], done.trouble
         faults = [one.result for one in played if one.result.verdict == "error"]
         if faults and not trouble:
-            trouble = (
-                f"{len(faults)} checks could not be judged; the first: {faults[0].requirement}: {faults[0].reason}"
-            )
+            first = f"{faults[0].requirement}: {faults[0].reason}"
+            trouble = f"{amount(len(faults), 'check')} could not be judged; the first: {first}"
         cells, checks = self._cells(done.task), len(self.checks(done.task))
         return Column(done.task, played, trouble, self._wanted.full, cells, checks, self._is_own(done.task))
 

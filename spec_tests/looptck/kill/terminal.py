@@ -11,6 +11,7 @@ from rich.text import Text
 
 from looptck.kill.columns import Column, State
 from looptck.kill.matrix import Matrix, Row
+from looptck.values.plain import amount
 
 ALL = (
     "bold: a mutant that fails only this requirement; collateral: the number of other mutants that fail it; "
@@ -37,7 +38,7 @@ class Terminal:
     def on_column(self, columns: Sequence[Column]) -> None:
         """Show that another mutant, the last of these, has been judged."""
         column = columns[-1]
-        line = f"{len(columns)} of {self._mutants} mutants: {column.mutant.name} {column.state}"
+        line = f"{len(columns)} of {amount(self._mutants, 'mutant')}: {column.mutant.name} {column.state}"
         if self._status is not None:
             self._status.update(Text(line))
         elif not self._quiet and monotonic() - self._last >= BETWEEN_LINES:
@@ -133,7 +134,7 @@ def _counts(matrix: Matrix, seconds: float) -> Text:
     line.append(f"{counts['noisy']} noisy", style="bold red" if counts["noisy"] else "dim").append("   ")
     if matrix.requirements:
         line.append(f"{counts['idle']} idle", style="yellow" if counts["idle"] else "dim").append("   ")
-    about = f"{len(matrix.columns)} mutants"
+    about = amount(len(matrix.columns), "mutant")
     if matrix.requirements:
         alone = f"{counts['requirements killed alone']} of them alone, "
         about += (

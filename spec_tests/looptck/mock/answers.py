@@ -15,6 +15,7 @@ from looptck.provider.faults import Break, Cut, ErrorEvent, HttpError, Malformed
 from looptck.provider.gate import Gate
 from looptck.provider.script import Hold, Step
 from looptck.values.framing import PRESETS, Framing
+from looptck.values.plain import amount
 from looptck.values.turns import Call, Piece, Refusal, Stop, Text, Thinking, Turn
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class Answer:
     def with_ids(self, *ids: str) -> Answer:
         """The answer with these ids for its calls, in order. Raises ValueError where it has not as many calls."""
         if len(ids) != len(self.turn.calls):
-            raise ValueError(f"{len(ids)} ids for {len(self.turn.calls)} calls")
+            raise ValueError(f"{amount(len(ids), 'id')} for {amount(len(self.turn.calls), 'call')}")
         left = iter(ids)
         pieces = (replace(piece, id=next(left)) if isinstance(piece, Call) else piece for piece in self.turn.pieces)
         return Answer(replace(self.step, turn=replace(self.turn, pieces=tuple(pieces))))

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from looptck.mock.answers import Answer, Item
 from looptck.mock.requests import Request
 from looptck.provider.script import Step
-from looptck.values.plain import cut, plain
+from looptck.values.plain import amount, cut, plain
 from looptck.values.turns import Turn
 from looptck.wires.rules import RULES
 
@@ -57,14 +57,17 @@ def refused(request: Request) -> Finding:
 
 def beyond(request: Request, played: int) -> Finding:
     """A request for which the script has no answer."""
-    had = "the script has no answer" if not played else f"all {played} answers of the script were played"
+    had = f"all {played} answers of the script were played"
+    had = had if played > 1 else "the one answer of the script was played" if played else "the script has no answer"
     lines = [f"request {request.number} came when {had}:", *_shown(request)]
     return Finding("beyond", "\n".join(lines), request.number)
 
 
 def unplayed(left: Sequence[Item | Step], requests: int) -> Finding:
     """Answers that were never played."""
-    lines = [f"{len(left)} of the script's answers were not played, after {requests} requests:"]
+    lines = [
+        f"{len(left)} of the script's answers {'was' if len(left) == 1 else 'were'} not played, after {amount(requests, 'request')}:"
+    ]
     lines += [f"  {described(one)}" for one in left[:MOST_LEFT]]
     lines += [f"  and {len(left) - MOST_LEFT} more"] if len(left) > MOST_LEFT else []
     return Finding("unplayed", "\n".join(lines))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from looptck.values.history import Answered, Asked, Item, Offered, Opaque, Said, parsed
-from looptck.values.plain import cut, plain
+from looptck.values.plain import amount, cut, plain
 from looptck.values.problem import Problem
 from looptck.values.transcript import Received
 
@@ -116,7 +116,7 @@ class Request:
 
     def __repr__(self) -> str:
         last = self.messages[-1] if self.messages else "no message"
-        return f"<request {self.number}, {self.wire}, {len(self.messages)} messages, {cut(str(last), SHORT)}>"
+        return f"<request {self.number}, {self.wire}, {amount(len(self.messages), 'message')}, {cut(str(last), SHORT)}>"
 
 
 def _messages(items: tuple[Item, ...]) -> Iterator[Message]:

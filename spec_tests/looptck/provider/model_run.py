@@ -15,10 +15,11 @@ from looptck.provider import faults
 from looptck.provider.encoded import Encoder
 from looptck.provider.gate import Gate
 from looptck.provider.habits import Habits
-from looptck.provider.http import LAST_CHUNK, HttpReply, HttpRequest, chunked, head
-from looptck.provider.replies import EVENTS, JSON, accepts_gzip, body_of, plain, typed, whole, zipped
+from looptck.provider.http import LAST_CHUNK, HttpReply, HttpRequest, head
+from looptck.provider.replies import EVENTS, JSON, accepts_gzip, plain, typed, whole
 from looptck.provider.script import Recorded, Script, Step
-from looptck.provider.streamed import Stream, recorded, streamed
+from looptck.provider.sending import Sending
+from looptck.provider.streamed import recorded, streamed
 from looptck.values.growth import Bodies, Growth
 from looptck.values.history import Request
 from looptck.values.jsontext import parsed
@@ -26,13 +27,8 @@ from looptck.values.outcome import OVER
 from looptck.values.problem import Problem
 from looptck.values.transcript import (
     TOO_MUCH,
-    Event,
-    GaveUp,
-    HungUp,
     Received,
-    Replied,
     SideRequest,
-    Transcript,
     UnroutedRequest,
 )
 from looptck.values.turns import Turn
@@ -65,7 +61,7 @@ class Speaker:
         return cls(wire, wire.service(stateful), Encoder(wire), Bodies())
 
 
-class ModelRun:
+class ModelRun(Sending):
     """One run's provider, below one path prefix."""
 
     def __init__(
@@ -92,6 +88,7 @@ class ModelRun:
             after: the run that this one goes on with; the services know what they have answered there.
             mark: words that its requests have, where two runs have one URL at the same time.
         """
+        super().__init__(habits, patience, rest)
         self.script = script
         self.prompt: Sequence[str] = ()
         """The texts of the prompt, in a run that offers tools, none of which has a prompt of its own.
@@ -100,25 +97,12 @@ class ModelRun:
         """
         self.mark = mark.encode()
         self.prefix = ""
-        self.transcript = Transcript()
         self.turns: dict[int, Turn] = {}
         """The turns that were played, with ids, by the number of the request."""
-        self.under_way: dict[int, tuple[int, str]] = {}
-        """Replies that are not completely sent, by number: status and description."""
         self.broken: Exception | None = None
         """The first error in looptck itself while it answered."""
-        self.streams: dict[int, tuple[bytes, ...]] = {}
-        """The writes of each streamed reply, by its number."""
-        self.habits = habits
-        """The habits of the implementation in this cell; None: a stream is held only where its step says so."""
-        self.bodies: dict[int, bytes] = {}
-        """The body of each other reply, by its number, as far as it is sent."""
-        self.headers: dict[int, tuple[tuple[str, str], ...]] = {}
-        """The headers that the script has for a reply, by its number."""
         self.judging = 0.0
         """Seconds that reading and judging requests took."""
-        self.held = 0.0
-        """Seconds that replies and tools waited at gates."""
         self.speakers: dict[str, Speaker]
         """By route, the first wire first."""
         if after is None:
@@ -131,8 +115,6 @@ class ModelRun:
         """How far its numbers are ahead, so that its ids differ from those of a run that it does not go on with."""
         self.goes_on: bool = after is not None and (after.goes_on or after.asked > 0)
         """Whether it goes on with a run in which the model was asked."""
-        self._patience = patience
-        self._rest = rest
         self._requests = 0
         self._received = 0
         """The bytes of all bodies so far."""
@@ -222,9 +204,6 @@ class ModelRun:
     def note_unrouted(self, method: str, path: str, why: str = "") -> None:
         """Record a request to an unknown route, or one that is not read; ``why`` it is not."""
         self._note(UnroutedRequest(self.transcript.now(), method, path, why))
-
-    def _note(self, event: Event) -> None:
-        self.transcript.append(event)
 
     def _side_request(self, method: str, path: str, answered: str, reply: HttpReply) -> HttpReply | None:
         """Record and answer a request outside the script; after the most there may be there is no answer."""
@@ -384,49 +363,6 @@ class ModelRun:
         if not events.broken:
             parts[-1] = parts[-1] + LAST_CHUNK  # type: ignore[operator]
         return HttpReply(parts, then_close=events.broken)
-
-    def _parts(self, n: int, stream: Stream, *, compressed: bool = False) -> list[bytes | Gate]:
-        """The writes of a stream as chunks, and its gates."""
-        self.streams[n] = stream.writes
-        if stream.own is not None:
-            self.transcript.watchers.append(stream.own.watch)
-        parts = zipped(stream.parts) if compressed else stream.parts
-        return [part if isinstance(part, Gate) else chunked(part) for part in parts]
-
-    def _noted(self, n: int, status: int, what: str, reply: HttpReply) -> HttpReply:
-        self.under_way[n] = status, what
-        if n not in self.streams:
-            self.bodies[n] = body_of(reply)
-        reply.sent = lambda: self._left(n)
-        reply.dropped = lambda: self._note(HungUp(self.transcript.now(), n))
-        return self._patient(reply)
-
-    def _left(self, n: int, how: str = "") -> None:
-        """Record a reply, and only then let it be under way no more: who closes the run looks at that first."""
-        if n in self.under_way:
-            status, what = self.under_way[n]
-            stream, body, headers = self.streams.get(n, ()), self.bodies.get(n, b""), self.headers.get(n, ())
-            self._note(Replied(self.transcript.now(), n, status, what + how, stream, body, headers))
-            del self.under_way[n]
-
-    def finish(self) -> None:
-        """The run is over. A reply that is not completely sent is recorded as far as the loop has read it."""
-        for n in list(self.under_way):
-            self._left(n, ", which the loop did not read to its end")
-
-    def _patient(self, reply: HttpReply) -> HttpReply:
-        reply.patience = self._patience
-        reply.rest = self._rest
-        reply.gave_up = self._gave_up
-        reply.waited = self._waited
-        return reply
-
-    def _waited(self, seconds: float) -> None:
-        self.held += seconds
-
-    def _gave_up(self, gate: Gate) -> None:
-        if self.habits is None or not self.habits.waited(gate):
-            self._note(GaveUp(self.transcript.now(), gate.name))
 
 
 def _refused(wire: Wire, problem: Problem) -> HttpReply:

@@ -18,6 +18,7 @@ from looptck.recording.children import ChildFailed
 from looptck.recording.files import draft
 from looptck.recording.traffic_log import TrafficLog, traffic_log
 from looptck.recording.upstreams import NoUpstream, Upstream, upstream
+from looptck.values.plain import amount
 from looptck.wires import WIRES
 
 FEWEST = 16
@@ -94,7 +95,7 @@ def _recorded(
 
 def _summary(capture: Capture, *, kept: bool) -> str:
     chunks = sum(len(reply.ends) for reply in capture.chunks)
-    summary = [f"{len(capture.interactions)} requests", f"{chunks} chunks" if chunks else ""]
+    summary = [amount(len(capture.interactions), "request"), amount(chunks, "chunk") if chunks else ""]
     summary += ["broken off" if capture.interactions[-1].broken else "" if kept else "not what the script says"]
     return ", ".join(filter(None, summary))
 

@@ -15,6 +15,7 @@ import click
 from looptck import spec
 from looptck.catalogue.requirements import Requirement, catalogue, unknown
 from looptck.catalogue.traits import Trait, traits
+from looptck.values.plain import amount
 
 MEANINGS = {
     "unsafe": "if it fails, something runs unasked, runs twice, leaks or gets lost",
@@ -36,7 +37,7 @@ def listing(profiles: tuple[str, ...]) -> str:
         raise click.UsageError(str(error)) from error
     lines = []
     for profile in named:
-        lines.append(f"{profile.name}: {profile.title} ({len(profile.requirements)} requirements)")
+        lines.append(f"{profile.name}: {profile.title} ({amount(len(profile.requirements), 'requirement')})")
         lines += [f"  {_mark(row)} {row.level:<6} {row.id}: {row.text}" for row in profile.requirements]
     if not profiles:
         lines.append(f"traits: questions that no document decides; recorded, not judged ({len([*traits()])} traits)")

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from looptck.values.cell import Cell
-from looptck.values.plain import begun, without_bodies
+from looptck.values.plain import amount, begun, without_bodies
 from looptck.values.verdicts import AGAINST, Result, Verdict, worst
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def table(record: Record, *, brief: bool = False) -> Group:
         verdicts_table.add_row(row.id, row.level, *(_column(cells, shown[row.id], known) for cells in columns.values()))
     lines = list(_below(rows, idle, left_out=len(rows) - len(idle) - len(shown) - len(unreached)))
     if unreached:
-        more = f"{len(unreached)} more requirement{'s' if len(unreached) > 1 else ''}"
+        more = amount(len(unreached), "more requirement")
         lines.insert(0, f"{more} not reached, as a consequence of the failures above")
     if record.known:
         lines.append(f"{KNOWN} known failure")
@@ -104,7 +104,7 @@ def _below(
 ) -> Iterator[str]:
     """The lines below the table: the requirements and cells that have no row or column."""
     if left_out:
-        yield f"{left_out} more requirement{'s' if left_out > 1 else ''} passed in every applicable cell"
+        yield f"{amount(left_out, 'more requirement')} passed in every applicable cell"
     if idle:
         why = Counter(next(one.reason for of_cell in results.values() for one in of_cell) for results in idle.values())
         reasons = ", ".join(f"{_short(reason)} ({count})" for reason, count in why.most_common(MOST_REASONS))

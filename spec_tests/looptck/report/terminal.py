@@ -16,6 +16,7 @@ from looptck.report import traits
 from looptck.report.progress import Progress
 from looptck.report.table import STYLES, table
 from looptck.suite.summary import causes_of, troubles, unexpected, unjudged
+from looptck.values.plain import amount
 from looptck.values.verdicts import AGAINST, Result, counted
 
 if TYPE_CHECKING:
@@ -106,7 +107,8 @@ class Terminal:
             return
         failures = sum(len(cause.findings) for cause in found)
         if len(found) > 1:
-            self._console.print(f"\n{failures} failures, {len(found)} causes, the worst first", style="bold")
+            causes_of = f"{amount(failures, 'failure')}, {amount(len(found), 'cause')}, the worst first"
+            self._console.print(f"\n{causes_of}", style="bold")
         for lines in blocks(found, cells, self._console.width):
             self._console.print()
             self._console.print(_styled("\n".join(lines)), soft_wrap=True)
@@ -130,7 +132,7 @@ class Terminal:
         if answers and not self._quiet:
             self._console.print("\ndivergences, recorded, not judged:", style="bold")
             for reason, where in answers.items():
-                self._console.print(f"  {reason}  [dim]({len(set(where))} cells)[/]", highlight=False)
+                self._console.print(f"  {reason}  [dim]({amount(len(set(where)), 'cell')})[/]", highlight=False)
 
     def _counts(self, record: Record) -> None:
         self._console.print()
@@ -138,7 +140,7 @@ class Terminal:
             self._console.print(Text(trouble, style="bold red"), soft_wrap=True)
         if record.checks and (left := unjudged(record)):
             why = "a process that played them has ended" if record.has_lost else "the run was interrupted"
-            message = f"no verdict for {left} of {record.checks} checks: {why}"
+            message = f"no verdict for {left} of {amount(record.checks, 'check')}: {why}"
             self._console.print(Text(message, style="bold red"))
         if record.answers:
             self._console.print(traits.counts(record.answers), style="dim", highlight=False)
@@ -149,7 +151,7 @@ class Terminal:
         unknown = len(unexpected(record))
         against = sum(result.verdict in AGAINST for result in record.results)
         known = f", {against} known failures" if against and not unknown else ""
-        line.append(f"({record.checks} checks{known})", style="dim")
+        line.append(f"({amount(record.checks, 'check')}{known})", style="dim")
         if record.checks or not record.answers:
             self._console.print(line)
         if record.left_out or record.sampled:
@@ -172,8 +174,8 @@ def _durations(record: Record, most: int) -> Iterator[str]:
 
 def _left_out(record: Record) -> str:
     """What a common run has left out."""
-    left = [f"{len(record.left_out)} checks left out"] if record.left_out else []
-    sampled = [f"{len(record.sampled)} properties on few examples"] if record.sampled else []
+    left = [f"{amount(len(record.left_out), 'check')} left out"] if record.left_out else []
+    sampled = [f"{amount(len(record.sampled), 'property', 'properties')} on few examples"] if record.sampled else []
     return f"the common run: {', '.join([*left, *sampled])}; --thorough plays everything"
 
 

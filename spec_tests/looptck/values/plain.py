@@ -54,6 +54,11 @@ def without_bodies(text: str) -> str:
     return _BODY.sub(r"\g<message>", text)
 
 
+def amount(count: int, one: str, more: str = "") -> str:
+    """How many there are of what a word names: ``1 check``, ``2 checks``. ``more``: another plural than by an s."""
+    return f"{count} {one if count == 1 else more or one + 's'}"
+
+
 def times(count: int) -> str:
     """How often something was done."""
     return "once" if count == 1 else f"{count} times"

@@ -32,7 +32,7 @@ def test_clean(tmp_path: Path) -> None:
 
     for what in (path, tmp_path, path.parent, chunks):
         result = ran(what)
-        assert (0, "0 findings in 1 cassettes\n") == (result.exit_code, result.output)
+        assert (0, "0 findings in 1 cassette\n") == (result.exit_code, result.output)
 
 
 def test_findings_are_told(tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ def test_findings_are_told(tmp_path: Path) -> None:
     assert result.output.startswith(
         f"{path}: /provenance/scenario: the case one-call has changed since it was recorded; record it again"
     )
-    assert result.output.endswith("1 findings in 1 cassettes\n")
+    assert result.output.endswith("1 finding in 1 cassette\n")
 
 
 def test_another_file_keeps_its_name(tmp_path: Path) -> None:

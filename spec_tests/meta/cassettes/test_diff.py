@@ -10,6 +10,7 @@ import yaml
 from click.testing import CliRunner, Result
 
 from looptck.cli.group import main
+from looptck.values.plain import amount
 from meta.cassettes.doctored import STREAM, WHOLE, Change, doctored, unchanged
 
 
@@ -24,7 +25,7 @@ def changed(tmp_path: Path, change: Change, *words: str, of: Path = WHOLE) -> li
     result = ran(*words, of, path)
     *lines, last = result.output.splitlines()
 
-    assert (f"{len(lines)} differences", bool(lines)) == (last, bool(result.exit_code))
+    assert (amount(len(lines), "difference"), bool(lines)) == (last, bool(result.exit_code))
     return [line.removeprefix(f"{path}: ") for line in lines]
 
 

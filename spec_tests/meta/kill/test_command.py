@@ -45,7 +45,7 @@ def test_mutant_that_does_what_it_says_is_killed(tmp_path: Path) -> None:
     status, output = kill("KILLED", "--mutant", "one-too-many", *wide, "--json", str(tmp_path / "kill.json"))
 
     assert 0 == status
-    assert output.splitlines()[-1].startswith("1 killed   0 survived   0 noisy   (1 mutants; ")
+    assert output.splitlines()[-1].startswith("1 killed   0 survived   0 noisy   (1 mutant; ")
     assert {"one-too-many": "killed"} == states(tmp_path / "kill.json")
     cells = {one["cell"] for one in read(tmp_path / "kill.json")["mutants"][0]["failed"]["limit-is-a-ceiling"]}
     assert {"openai-chat/plain/sync", "openai-chat/plain/async"} == cells
@@ -82,9 +82,7 @@ def test_crash_kills_nothing() -> None:
 
     assert 1 == status
     assert "it does not fail spec-limit-raises-runtime-error, but crashes with TypeError" in output
-    assert output.splitlines()[-1].startswith(
-        "0 killed   1 killed by others only   0 survived   1 noisy   (1 mutants; "
-    )
+    assert output.splitlines()[-1].startswith("0 killed   1 killed by others only   0 survived   1 noisy   (1 mutant; ")
 
 
 def test_requirement_that_nothing_kills_is_told(made: tuple[int, str, dict[str, Any]]) -> None:
@@ -122,7 +120,7 @@ def test_broad_mutant_is_judged_by_what_it_breaks(tmp_path: Path) -> None:
     assert 0 == status
     assert ["limit-is-a-ceiling"] == [*one["failed"]]
     assert (True, "killed", []) == (one["coarse"], one["state"], one["noise"])
-    assert output.splitlines()[-1].startswith("1 killed   0 survived   0 noisy   (1 mutants; ")
+    assert output.splitlines()[-1].startswith("1 killed   0 survived   0 noisy   (1 mutant; ")
 
 
 @pytest.mark.parametrize(

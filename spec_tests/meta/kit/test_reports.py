@@ -117,7 +117,7 @@ def test_the_line_to_paste_shows_the_failure_again(requirement: str, case: str) 
 
     assert ["looptck", "run"] == words[:2]
     assert 1 == again.exit_code
-    assert "(1 checks)" in again.output
+    assert "(1 check)" in again.output
     (verdict,) = report.verdicts.values()
     head = f"{verdict.upper()}  {requirement}  [openai-chat/stream/async]"
     assert head in report.printed
@@ -236,7 +236,7 @@ def test_cases_are_selected_by_a_wildcard() -> None:
     more = CliRunner().invoke(main, ["run", *row, "--case", "strict-schemas*[*object]"])
 
     assert (0, 0) == (one.exit_code, more.exit_code)
-    assert "1 pass   (1 checks)" in one.output
+    assert "1 pass   (1 check)" in one.output
     assert "2 pass   (2 checks)" in more.output
 
 

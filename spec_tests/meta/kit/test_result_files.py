@@ -113,7 +113,7 @@ def test_verdicts_are_printed_whatever_becomes_of_a_file(
     ended = CliRunner().invoke(main, ["run", "--driver", driver, *ONE, option, str(folder / "results")])
 
     assert 2 == ended.exit_code
-    assert "1 pass   (1 checks)" in ended.output
+    assert "1 pass   (1 check)" in ended.output
     assert f"{folder / 'results'} cannot be written: No such file or directory" in ended.output
 
 

@@ -42,7 +42,7 @@ def test_a_refused_request_takes_no_answer() -> None:
 def test_a_request_too_many() -> None:
     """A request after the end of the script fails the test, and is shown."""
     llm = LLM()
-    with pytest.raises(Failed, match=r"request 2 came when all 1 answers of the script were played(.|\n)*Again"), llm:
+    with pytest.raises(Failed, match=r"request 2 came when the one answer of the script was played(.|\n)*Again"), llm:
         llm.plays("Hello.")
         assert [200, 400] == [ask(llm.base_url, "openai-chat", text)[0] for text in ("Hi.", "Again?")]
 
@@ -50,7 +50,7 @@ def test_a_request_too_many() -> None:
 def test_answers_that_are_left() -> None:
     """Answers that were not played fail the test, and are listed."""
     llm = LLM()
-    words = r"2 of the script's answers were not played, after 1 requests:\n  says 'b', calls weather\(.*Paris.*\)"
+    words = r"2 of the script's answers were not played, after 1 request:\n  says 'b', calls weather\(.*Paris.*\)"
     with pytest.raises(Failed, match=words), llm:
         llm.plays("a", says("b") + calls("weather", city="Paris"), lambda _: "c")
         ask(llm.base_url, "openai-chat", "Hi.")

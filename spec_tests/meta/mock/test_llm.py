@@ -369,7 +369,7 @@ def test_an_error_has_no_turn() -> None:
         (lambda: cut("x", 1.5), "share"),
         (lambda: broken("x", "malformd"), "did you mean malformed"),
         (lambda: fails(200), "no status of an error"),
-        (lambda: calls("a").with_ids("x", "y"), "2 ids for 1 calls"),
+        (lambda: calls("a").with_ids("x", "y"), "2 ids for 1 call"),
         (lambda: LLM(allow=["refusd"]), "did you mean refused"),
     ],
 )

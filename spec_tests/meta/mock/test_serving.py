@@ -258,7 +258,7 @@ def test_a_program_is_run(tmp_path: Path) -> None:
     assert 0 == status, printed
     for words in ("OPENAI_BASE_URL=http://127.0.0.1:", "openai-chat plain  user: 'Hi.'", "-> says 'Hello.'"):
         assert words in printed
-    assert "1 requests, 1 turns played, 0 left" in printed
+    assert "1 request, 1 turn played, 0 left" in printed
 
 
 def test_findings_are_printed(tmp_path: Path) -> None:
@@ -268,7 +268,7 @@ def test_findings_are_printed(tmp_path: Path) -> None:
     assert 1 == status
     assert "ask it: What is the weather in Paris, and are you there?" in printed
     assert "tool weather: Tells the weather of a city." in printed
-    assert "1 of the script's answers were not played" in printed
+    assert "1 of the script's answers was not played" in printed
 
 
 @pytest.mark.parametrize(
@@ -305,7 +305,7 @@ def test_a_signal_ends_the_program_too(name: str, tmp_path: Path) -> None:
         printed = serving.communicate()[0].decode()
 
     assert 2 == serving.returncode, printed
-    assert "the program was interrupted\n1 requests, 1 turns played" in printed
+    assert "the program was interrupted\n1 request, 1 turn played" in printed
     with pytest.raises(ProcessLookupError):
         os.kill(int(number.read_text(encoding="ascii")), 0)
 

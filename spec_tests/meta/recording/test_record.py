@@ -143,7 +143,7 @@ def test_overwritten(other: Path, fake_upstream: FakeUpstream, tmp_path: Path) -
     status, lines = ran(fake_upstream, tmp_path, wires=["openai-chat"], mode="plain", update=True)
 
     assert 0 == status
-    assert lines[0].startswith("openai-chat/one-call-plain  updated: 1 requests, not what the script says")
+    assert lines[0].startswith("openai-chat/one-call-plain  updated: 1 request, not what the script says")
     assert "/mood" in lines[0]
     assert 1 == len(read(other).exchanges)
 

@@ -112,7 +112,7 @@ def test_a_url_is_a_server(closed: int) -> None:
     assert PORT == line.port
 
 
-@pytest.mark.parametrize("place", ["{port}", "{port}/v1"])
+@pytest.mark.parametrize("place", ["{port}", "{port}/v1", "99999"])
 def test_a_server_that_does_not_run_is_told(closed: int, place: str) -> None:
     """Where nothing answers the URL and its set-up are told, and it is knocked at no second time."""
     url = f"http://127.0.0.1:{place.format(port=closed)}"

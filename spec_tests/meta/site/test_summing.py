@@ -80,7 +80,7 @@ def test_what_was_not_judged_is_not_clean(why: str) -> None:
     assert CLEAN not in badge(entry)
     assert "Nothing fails." not in markdown_summary(entry)
     assert (why in NOT_ONE) == ("Nothing was judged." in markdown_summary(entry))
-    assert ("an error" == why) == ("**1 checks have no verdict" in markdown_summary(entry))
+    assert ("an error" == why) == ("**1 check has no verdict" in markdown_summary(entry))
 
 
 def test_what_fails_in_a_run_that_was_cut_short() -> None:

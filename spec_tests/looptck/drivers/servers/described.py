@@ -6,15 +6,18 @@ import socket
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from looptck.catalogue.data import fixture
-from looptck.catalogue.yaml_files import BadFile, load
+from looptck.catalogue.yaml_files import BadFile, load, reason
 from looptck.drivers.faults import DriverFault
 from looptck.drivers.servers.declared import MODEL, USUAL, Declared
 from looptck.drivers.servers.process import Log, Process
 
 PORT = 8799
 """The default port of looptck's model and dispatch endpoint for a server that is already running."""
+PORTS = {"http": 80, "https": 443}
+"""Those of URLs that name none."""
 
 
 @dataclass
@@ -88,11 +91,13 @@ class Described:
         self._processes.clear()
 
     def _reached(self, setup: str, url: str) -> str:
-        host, _, port = url.partition("//")[2].partition("/")[0].rpartition(":")
+        place = urlsplit(url)
         try:
-            socket.create_connection((host or port, int(port) if host else 80), timeout=5.0).close()
+            port = place.port or PORTS[place.scheme]
+            socket.create_connection((place.hostname or "", port), timeout=5.0).close()
         except (OSError, ValueError) as error:
-            raise DriverFault("cannot-start", f"nothing answers at {url}, the set-up {setup}: {error}") from error
+            detail = f"nothing answers at {url}, the set-up {setup}: {reason(error)}"
+            raise DriverFault("cannot-start", detail) from error
         return url
 
 

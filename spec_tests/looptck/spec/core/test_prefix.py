@@ -13,6 +13,7 @@ from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.run import Run
 from looptck.bench.talk import Talk
+from looptck.values.plain import amount
 from looptck.values.turns import Call, Turn, calls, says
 from looptck.values.verdicts import NotReached
 
@@ -70,7 +71,7 @@ def test_a_turn_stays_one_message(scenario: Scenario, implementation: Implementa
 
     if not before or not after:
         raise NotReached("a request does not carry the calls of the turn")
-    one, other = (f"{len(places)} message{'s' if len(places) > 1 else ''}" for places in (before, after))
+    one, other = (amount(len(places), "message") for places in (before, after))
     assert one == other, f"the run sent the calls of a turn in {one}, and the next question has them in {other}"
 
 

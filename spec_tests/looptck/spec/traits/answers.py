@@ -10,6 +10,7 @@ from looptck.bench.run import Run
 from looptck.suite.asking import error_text
 from looptck.values.history import Answered, Asked, Said
 from looptck.values.outcome import Failed, Value
+from looptck.values.plain import amount
 from looptck.values.verdicts import NotReached
 
 TraitAnswer = tuple[str, str]
@@ -20,11 +21,6 @@ def require_played(run: Run) -> None:
     run.replied(1)
     if problems := run.request(1).problems:
         raise NotReached(f"request 1 was refused: {problems[0].rule} at {problems[0].pointer}")
-
-
-def with_noun(number: int, what: str) -> str:
-    """A number with its noun."""
-    return f"{number} {what}{'s' if number != 1 else ''}"
 
 
 def turn_answer(run: Run, n: int = 1) -> TraitAnswer:
@@ -95,7 +91,7 @@ def ending_answer(run: Run) -> TraitAnswer:
     """What the caller gets for an answer that is broken or ended early; the answers are those of ``ending``."""
     require_played(run)
     if len(run.requests) > 1:
-        return "asked-again", with_noun(len(run.requests), "request")
+        return "asked-again", amount(len(run.requests), "request")
     outcome = run.outcome
     if isinstance(outcome, Failed):
         return "error-for-the-caller", error_text(outcome)

@@ -7,9 +7,10 @@ from looptck.bench.run import Run
 from looptck.catalogue.traits import trait
 from looptck.provider.faults import Cut, ErrorEvent, Fault, HttpError, NoFinish
 from looptck.provider.script import Step
-from looptck.spec.traits.answers import ending_answer, require_played, with_noun
+from looptck.spec.traits.answers import ending_answer, require_played
 from looptck.suite.asking import Loop, error_text
 from looptck.values.outcome import Failed, Value
+from looptck.values.plain import amount
 from looptck.values.turns import Turn, refuses, says, turn
 
 SOON = (("retry-after-ms", "5"), ("retry-after", "0"))
@@ -30,7 +31,7 @@ def _failing(loop: Loop, status: int) -> None:
         name = "given-up-at-once" if made == 1 else "given-up-later"
     else:
         name = "tried-until-it-works" if "At last." in (run.value.text or "") else "ended-without-an-error"
-    loop.answers(name, with_noun(made, "request"))
+    loop.answers(name, amount(made, "request"))
 
 
 @trait("error-429")

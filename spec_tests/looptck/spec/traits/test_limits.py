@@ -9,9 +9,10 @@ from typing import Any
 from looptck.bench.run import Run
 from looptck.catalogue.traits import trait
 from looptck.spec.obeying import may_not_call, obeying
-from looptck.spec.traits.answers import TraitAnswer, require_played, with_noun
+from looptck.spec.traits.answers import TraitAnswer, require_played
 from looptck.suite.asking import Loop, error_text
 from looptck.values.outcome import Failed, Value
+from looptck.values.plain import amount
 from looptck.values.turns import Call, Turn, calls, says, turn
 from looptck.values.verdicts import NotReached
 
@@ -81,7 +82,7 @@ def _caller_gets(run: Run) -> TraitAnswer:
 def test_default_limit(loop: Loop) -> None:
     """The model never stops calling tools, and the caller has set no limit."""
     asked = _asked(_by_default(loop))
-    loop.answers("not-in-sight" if asked >= FAR else "finite", with_noun(asked, "model call"))
+    loop.answers("not-in-sight" if asked >= FAR else "finite", amount(asked, "model call"))
 
 
 @trait("default-limit-reached")
@@ -107,7 +108,7 @@ def test_limit_counts(loop: Loop) -> None:
         name = "tool-calls"
     else:
         name = known.get((asked, called), "something-else")
-    loop.answers(name, f"{with_noun(asked, 'model call')}, {with_noun(called, 'call')} run")
+    loop.answers(name, f"{amount(asked, 'model call')}, {amount(called, 'call')} run")
 
 
 @trait("calls-at-the-limit")
@@ -148,4 +149,4 @@ def test_endless_pauses(loop: Loop) -> None:
     run.delivered(1)
     asked = len(run.requests)
     name = "goes-on" if asked >= PAUSES else "error-for-the-caller" if run.failed else "text-for-the-caller"
-    loop.answers(name, with_noun(asked, "request"))
+    loop.answers(name, amount(asked, "request"))

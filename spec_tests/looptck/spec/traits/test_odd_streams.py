@@ -5,10 +5,11 @@ from __future__ import annotations
 from looptck.catalogue.traits import trait
 from looptck.provider.faults import Cut
 from looptck.provider.script import Recorded, Step
-from looptck.spec.traits.answers import require_played, run_answer, with_noun
+from looptck.spec.traits.answers import require_played, run_answer
 from looptck.suite.asking import Loop
 from looptck.values.framing import DEFAULT
 from looptck.values.outcome import Failed, Value
+from looptck.values.plain import amount
 from looptck.values.turns import Call, calls, says
 from looptck.wires import WIRES
 
@@ -25,7 +26,7 @@ def test_text_of_a_lost_attempt(loop: Loop) -> None:
 
     require_played(run)
     handed = "".join(chunk.text for chunk in run.chunks)
-    tries = with_noun(len(run.requests), "request")
+    tries = amount(len(run.requests), "request")
     if isinstance(run.outcome, Failed):
         loop.answers("told" if handed else "held-back", tries)
     elif len(run.requests) == 1:
@@ -51,7 +52,7 @@ def test_second_message(loop: Loop) -> None:
     require_played(run)
     outcome = run.outcome
     if len(run.requests) > 1:
-        loop.answers("asked-again", with_noun(len(run.requests), "request"))
+        loop.answers("asked-again", amount(len(run.requests), "request"))
     elif isinstance(outcome, Failed):
         loop.answers("error-for-the-caller", outcome.message)
     else:
@@ -79,4 +80,4 @@ def test_blank_piece(loop: Loop) -> None:
         loop.answers(*run_answer(run))
         return
     asked = run.request(2).request.asked
-    loop.answers("taken-for-a-call" if len(asked) > 1 else "ignored", with_noun(len(asked), "call"))
+    loop.answers("taken-for-a-call" if len(asked) > 1 else "ignored", amount(len(asked), "call"))

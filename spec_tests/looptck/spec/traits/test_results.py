@@ -9,9 +9,10 @@ from typing import Any
 from looptck.bench.run import Run
 from looptck.catalogue.traits import trait
 from looptck.spec.long_results import is_told_as_shortened, long_text
-from looptck.spec.traits.answers import result_answer, with_noun
+from looptck.spec.traits.answers import result_answer
 from looptck.suite.asking import Loop
 from looptck.values.history import holds, same_value
+from looptck.values.plain import amount
 from looptck.values.turns import Call, calls, says
 
 OBJECT = {"city": "Zürich", "degrees": 18.5, "tags": ["dry", None]}
@@ -52,7 +53,7 @@ def test_long_text(loop: Loop) -> None:
         return "shortened-and-told" if is_told_as_shortened(got) else "other-text"
 
     answer, got = result_answer(_returning(loop, text), word)
-    loop.answers(answer, with_noun(len(got), "character") if text[:40] in got else got)
+    loop.answers(answer, amount(len(got), "character") if text[:40] in got else got)
 
 
 @trait("chat-tokens-in-a-result")
