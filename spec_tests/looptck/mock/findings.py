@@ -57,17 +57,21 @@ def refused(request: Request) -> Finding:
 
 def beyond(request: Request, played: int) -> Finding:
     """A request for which the script has no answer."""
-    had = f"all {played} answers of the script were played"
-    had = had if played > 1 else "the one answer of the script was played" if played else "the script has no answer"
+    match played:
+        case 0:
+            had = "the script has no answer"
+        case 1:
+            had = "the one answer of the script was played"
+        case _:
+            had = f"all {played} answers of the script were played"
     lines = [f"request {request.number} came when {had}:", *_shown(request)]
     return Finding("beyond", "\n".join(lines), request.number)
 
 
 def unplayed(left: Sequence[Item | Step], requests: int) -> Finding:
     """Answers that were never played."""
-    lines = [
-        f"{len(left)} of the script's answers {'was' if len(left) == 1 else 'were'} not played, after {amount(requests, 'request')}:"
-    ]
+    were = "was" if len(left) == 1 else "were"
+    lines = [f"{len(left)} of the script's answers {were} not played, after {amount(requests, 'request')}:"]
     lines += [f"  {described(one)}" for one in left[:MOST_LEFT]]
     lines += [f"  and {len(left) - MOST_LEFT} more"] if len(left) > MOST_LEFT else []
     return Finding("unplayed", "\n".join(lines))
