@@ -14,7 +14,6 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 from looptck.guard.folder import Folder
-from looptck.values.plain import amount
 
 _ILLEGAL = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 AGAINST = ("fail", "not-reached")
@@ -82,7 +81,7 @@ def salvage(folder: Folder, end: str, words: Sequence[str], status: int) -> int:
         counts = Counter(one["verdict"] for one in found.results)
         told = " · ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
         lines += _failed(found.results)
-        lines.append(f"Until then: {told}; {amount(found.unfinished, 'check')} without a verdict.")
+        lines.append(f"Until then: {told}; without a verdict: {found.unfinished}.")
     if not found.began:
         lines.append(f"The command was: {shlex.join(['looptck', *words])}")
     lines += _written(found, why)

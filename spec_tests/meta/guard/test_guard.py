@@ -113,7 +113,7 @@ def test_what_is_left_to_judge_is_counted(tmp_path: Path) -> None:
     ran = run("SecondRunExits", tmp_path)
 
     assert {"checks": 1, "questions": 0} == ran.results["unfinished"]
-    assert "Until then: 1 pass; 1 check without a verdict." in ran.printed
+    assert "Until then: 1 pass; without a verdict: 1." in ran.printed
     assert "during call-runs-its-tool-once/openai-chat/plain/sync/" in ran.printed
 
 
@@ -129,7 +129,7 @@ def test_what_is_noticed_beside_a_check_is_none_of_those_to_judge(tmp_path: Path
     with contextlib.redirect_stdout(out):
         salvage(folder, "exited", [], 2)
 
-    assert "1 pass · 1 fail · 1 divergence; 2 checks without a verdict" in out.getvalue()
+    assert "1 pass · 1 fail · 1 divergence; without a verdict: 2" in out.getvalue()
     assert "FAIL  r  [x]  so\n" in out.getvalue()
 
 
