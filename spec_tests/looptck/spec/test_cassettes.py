@@ -23,7 +23,7 @@ from looptck.values.verdicts import NotReached
 from looptck.wires.wire import CUT
 
 ENCODING = Framing(newline="\r\n", comments=True, space=False, escaped=True, padded=True, every=31)
-"""Everything that a reader of event streams has to handle, combined; ``test_framing`` has each feature alone."""
+"""Everything that a reader of event streams has to handle, combined; ``test_lines`` has each feature alone."""
 
 
 @requirement("recorded-traffic-is-read-right")

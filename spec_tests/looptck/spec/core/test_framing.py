@@ -1,8 +1,6 @@
-"""Framing: a turn stays the same turn, however it is cut into events, lines and bytes."""
+"""Framing: a turn stays the same turn, however it is cut into events. Lines are in ``test_lines``."""
 
 from __future__ import annotations
-
-import json
 
 import pytest
 
@@ -11,52 +9,25 @@ from looptck.bench.assertions.tool_runs import tools_ran
 from looptck.bench.assertions.turns import calls_echoed
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, framed, on, refusable, requirement
-from looptck.bench.run import Run
 from looptck.provider.script import Step
 from looptck.spec import strategies
+from looptck.spec.framed_turns import FORECAST, ONE_CALL, TWO_CALLS, played, runs_its_calls
 from looptck.values.framing import DEFAULT, PRESETS, Framing
-from looptck.values.outcome import Value
 from looptck.values.turns import Call, Turn, calls, says
-from looptck.values.verdicts import NotReached
 from looptck.wires import WIRES
 
-FORECAST = {"city": "Zürich — 東京", "days": [1, 2], "note": 'a "quoted" \\ word'}
-ONE_CALL = calls(Call.of("forecast", FORECAST))
-PLAIN_CALL = calls(Call.of("weather", {"city": "Paris"}))
-"""A framing that can cut none of its characters."""
 RARE = {"byte-order-mark", "cr", "data-lines"}
 """Framings that the format allows and no service uses. Each has its own requirement, with the level SHOULD."""
 INTERLEAVING = {"openai-chat"}
 """The wires whose service interleaves the deltas of several calls; on other wires that is a SHOULD."""
-ANSWER = "It is done, and all is well."
-"""Short enough for one delta; where each delta holds one character, some deltas are a single blank."""
-TWO_CALLS = calls(Call.of("forecast", FORECAST), Call.of("add", {"a": 1, "b": 2}))
-
-
-def _runs(implementation: Implementation, framing: Framing, turn: Turn = ONE_CALL) -> None:
-    """Assert that a turn in this framing runs its calls with their arguments, is echoed, and leads to the answer."""
-    if not WIRES[implementation.cell.wire].carries_out(framing):
-        raise ValueError(f"{implementation.cell.wire} does not carry out this framing, so nothing would be checked")
-    run = _played(implementation, framing, turn)
-
-    tools_ran(run, [{call.tool: json.loads(call.arguments)} for call in turn.calls])
-    calls_echoed(run, 1)
-    run.delivered(2)
-    assert isinstance(run.outcome, Value), f"the calls ran, and then the loop {run.outcome}"
-    assert ANSWER in (run.outcome.text or ""), f"the calls ran, and then the loop {run.outcome}"
-
-
-def _played(implementation: Implementation, framing: Framing, turn: Turn) -> Run:
-    implementation.scenario.plays(Step(turn, framing), Step(says(ANSWER), framing.but(quirk=None)))
-    return implementation.run(agent="clerk")
 
 
 def _means_the_same(implementation: Implementation, framing: Framing, turn: Turn) -> None:
     """Assert that this framing leads to the same run as the default framing, whatever the right run is."""
-    natural = _played(implementation, DEFAULT, turn)
+    natural = played(implementation, DEFAULT, turn)
     natural.request(2)
     assert natural.value.text is not None
-    run = _played(implementation, framing, turn)
+    run = played(implementation, framing, turn)
 
     run.delivered(1)
     assert natural.rounds == run.rounds
@@ -67,7 +38,7 @@ def _means_the_same(implementation: Implementation, framing: Framing, turn: Turn
 @requirement("fragmented-arguments-are-joined")
 def test_one_character_at_a_time(implementation: Implementation) -> None:
     """Every delta holds a single character of the arguments."""
-    _runs(implementation, PRESETS["one-character-deltas"])
+    runs_its_calls(implementation, PRESETS["one-character-deltas"])
 
 
 @requirement("long-events-are-read")
@@ -91,32 +62,32 @@ def test_long_event(scenario: Scenario, implementation: Implementation, where: s
 @requirement("interleaved-calls-stay-apart")
 def test_interleaved_calls(implementation: Implementation) -> None:
     """The deltas of two calls alternate."""
-    _runs(implementation, PRESETS["interleaved-calls"], TWO_CALLS)
+    runs_its_calls(implementation, PRESETS["interleaved-calls"], TWO_CALLS)
 
 
 @requirement("interleaved-blocks-stay-apart")
 def test_interleaved_blocks(implementation: Implementation) -> None:
     """Two calls are open at once, and their deltas alternate; only the indexes assign deltas to calls."""
-    _runs(implementation, PRESETS["interleaved-calls"], TWO_CALLS)
+    runs_its_calls(implementation, PRESETS["interleaved-calls"], TWO_CALLS)
 
 
 @requirement("calls-in-one-delta-all-run")
 def test_all_in_one_delta(implementation: Implementation) -> None:
     """One delta holds both calls completely."""
-    _runs(implementation, PRESETS["calls-in-one-delta"], TWO_CALLS)
+    runs_its_calls(implementation, PRESETS["calls-in-one-delta"], TWO_CALLS)
 
 
 @requirement("first-delta-names-the-call")
 @pytest.mark.parametrize("framing", ["natural", "whole-arguments"])
 def test_first_delta_alone_has_id_and_name(implementation: Implementation, framing: str) -> None:
     """Id and name come once, with empty arguments; the arguments come in later deltas."""
-    _runs(implementation, PRESETS[framing])
+    runs_its_calls(implementation, PRESETS[framing])
 
 
 @requirement("empty-deltas-change-nothing")
 def test_empty_deltas(implementation: Implementation) -> None:
     """An empty delta follows every delta."""
-    _runs(implementation, PRESETS["empty-deltas"])
+    runs_its_calls(implementation, PRESETS["empty-deltas"])
 
 
 CHOICELESS = {"last": DEFAULT, "both": PRESETS["opening-chunk"], "first": DEFAULT.but(usage=False, opening=True)}
@@ -126,149 +97,74 @@ CHOICELESS = {"last": DEFAULT, "both": PRESETS["opening-chunk"], "first": DEFAUL
 @pytest.mark.parametrize("framing", framed(CHOICELESS))
 def test_chunks_without_choices(implementation: Implementation, framing: Framing) -> None:
     """Chunks whose list of choices is empty, at the start or at the end."""
-    _runs(implementation, framing)
+    runs_its_calls(implementation, framing)
 
 
 @requirement("missing-end-marker-is-tolerated")
 @pytest.mark.parametrize("usage", [True, False])
 def test_no_end_marker(implementation: Implementation, usage: bool) -> None:
     """The stream ends after its finish reason, without the end marker."""
-    _runs(implementation, PRESETS["no-done"].but(usage=usage))
-
-
-@requirement("crlf-line-ends-are-read")
-@pytest.mark.parametrize("framing", ["crlf", "single-bytes-crlf"])
-def test_crlf(implementation: Implementation, framing: str) -> None:
-    """Lines end in CRLF, which may be cut in the middle."""
-    _runs(implementation, PRESETS[framing], PLAIN_CALL)
-
-
-@requirement("cr-line-ends-are-read")
-def test_cr(implementation: Implementation) -> None:
-    """Lines end in CR."""
-    _runs(implementation, PRESETS["cr"])
-
-
-@requirement("comments-are-skipped")
-def test_comments(implementation: Implementation) -> None:
-    """A comment precedes every event, as a keep-alive."""
-    _runs(implementation, PRESETS["comments"])
-
-
-@requirement("other-fields-are-skipped")
-def test_other_fields(implementation: Implementation) -> None:
-    """Every event has the fields event, id and retry."""
-    _runs(implementation, PRESETS["event-names"])
-
-
-@requirement("space-after-colon-is-optional")
-def test_no_space(implementation: Implementation) -> None:
-    """No space follows the colon."""
-    _runs(implementation, PRESETS["no-space"])
-
-
-@requirement("data-lines-are-joined")
-def test_data_lines(implementation: Implementation) -> None:
-    """The JSON of an event is spread over several data lines."""
-    _runs(implementation, PRESETS["data-lines"])
-
-
-@requirement("byte-order-mark-is-skipped")
-def test_byte_order_mark(implementation: Implementation) -> None:
-    """The stream begins with a byte order mark; its first event is not lost."""
-    framing = PRESETS["byte-order-mark"]
-    if implementation.cell.wire == "openai-chat":  # the loss of a first event without content would not be noticed
-        framing = framing.but(one_delta=True, calls_first=True)
-    _runs(implementation, framing)
-
-
-@requirement("line-separators-in-text-survive")
-@pytest.mark.parametrize("separator", ["\u2028", "\u2029", "\u0085", "\u000b", "\u000c", "\u001c"])
-def test_line_separators(implementation: Implementation, separator: str) -> None:
-    """The arguments contain an unescaped character that JSON allows and some readers treat as a line end."""
-    _runs(implementation, DEFAULT, calls(Call.of("note", {"text": f"a{separator}b"})))
-
-
-@requirement("bytes-may-be-cut-anywhere")
-@pytest.mark.parametrize("framing", ["single-bytes", pytest.param("single-bytes-crlf", marks=on("*/stream/*"))])
-def test_single_bytes(implementation: Implementation, framing: str) -> None:
-    """Every write is one byte."""
-    _reads_its_lines(implementation, framing)
-    _runs(implementation, PRESETS[framing])
-
-
-@requirement("bytes-may-be-cut-anywhere")
-@pytest.mark.parametrize("framing", ["torn", pytest.param("torn-crlf", marks=on("*/stream/*"))])
-def test_torn(implementation: Implementation, framing: str) -> None:
-    """The reply is torn inside characters and escapes, and goes on only when the loop has read what it was sent."""
-    _reads_its_lines(implementation, framing)
-    _runs(implementation, PRESETS[framing])
-
-
-def _reads_its_lines(implementation: Implementation, framing: str) -> None:
-    """Raise NotReached unless the loop runs the call of a stream whose lines end alike, and which is not cut."""
-    if framing.endswith("-crlf") and not _played(implementation, PRESETS["crlf"], PLAIN_CALL).ran:
-        raise NotReached("the call of a stream in one piece, whose lines end in CRLF, did not run")
+    runs_its_calls(implementation, PRESETS["no-done"].but(usage=usage))
 
 
 @requirement("unknown-fields-are-ignored")
 def test_unknown_fields(implementation: Implementation) -> None:
     """Every object has unknown fields."""
-    _runs(implementation, PRESETS["unknown-fields"])
+    runs_its_calls(implementation, PRESETS["unknown-fields"])
 
 
 @requirement("padding-changes-nothing")
 def test_padding(implementation: Implementation) -> None:
     """Spaces precede the closing brace of each event."""
-    _runs(implementation, PRESETS["padded"])
+    runs_its_calls(implementation, PRESETS["padded"])
 
 
 @requirement("pings-are-skipped")
 def test_pings(implementation: Implementation) -> None:
     """A ping comes at every place, before the first event and inside a block too."""
-    _runs(implementation, PRESETS["pings"], TWO_CALLS)
+    runs_its_calls(implementation, PRESETS["pings"], TWO_CALLS)
 
 
 @requirement("unknown-events-are-skipped")
 def test_unknown_events(implementation: Implementation) -> None:
     """Events of an undocumented type come between all others."""
-    _runs(implementation, PRESETS["unknown-events"], TWO_CALLS)
+    runs_its_calls(implementation, PRESETS["unknown-events"], TWO_CALLS)
 
 
 @requirement("last-message-delta-decides")
 def test_split_end(implementation: Implementation) -> None:
     """The usage comes in a separate message_delta, before the one with the stop reason."""
-    _runs(implementation, PRESETS["split-end"])
+    runs_its_calls(implementation, PRESETS["split-end"])
 
 
 @requirement("no-argument-delta-is-an-empty-object")
 def test_no_argument_delta(implementation: Implementation) -> None:
     """A call without arguments has no delta at all."""
-    _runs(implementation, PRESETS["no-empty-arguments"], calls(Call.of("ping")))
+    runs_its_calls(implementation, PRESETS["no-empty-arguments"], calls(Call.of("ping")))
 
 
 @requirement("input-at-start-is-kept")
 def test_input_at_start(implementation: Implementation) -> None:
     """The start of the block contains the whole input, and no delta follows."""
-    _runs(implementation, DEFAULT.but(quirk="input-at-start"), TWO_CALLS)
+    runs_its_calls(implementation, DEFAULT.but(quirk="input-at-start"), TWO_CALLS)
 
 
 @requirement("missing-input-at-start-is-tolerated")
 def test_no_input_at_start(implementation: Implementation) -> None:
     """The start of the block has no input; its deltas contain it."""
-    _runs(implementation, DEFAULT.but(quirk="no-input-at-start"), TWO_CALLS)
+    runs_its_calls(implementation, DEFAULT.but(quirk="no-input-at-start"), TWO_CALLS)
 
 
 @requirement("event-names-may-be-missing")
 def test_unnamed_events(implementation: Implementation) -> None:
     """The events have only data, which contains their type."""
-    _runs(implementation, DEFAULT.but(quirk="unnamed-events"), TWO_CALLS)
+    runs_its_calls(implementation, DEFAULT.but(quirk="unnamed-events"), TWO_CALLS)
 
 
 @requirement("stray-end-marker-is-skipped")
 def test_stray_end_marker(implementation: Implementation) -> None:
     """A gateway has added another wire's end marker after the last event."""
-    _runs(implementation, DEFAULT.but(quirk="end-marker"))
+    runs_its_calls(implementation, DEFAULT.but(quirk="end-marker"))
 
 
 WHOLE_ITEMS: dict[str, Framing] = {
@@ -281,14 +177,14 @@ WHOLE_ITEMS: dict[str, Framing] = {
 @pytest.mark.parametrize("framing", framed(WHOLE_ITEMS))
 def test_whole_items(implementation: Implementation, framing: Framing) -> None:
     """An item's end event contains the whole item, with or without deltas before it."""
-    _runs(implementation, framing, TWO_CALLS)
+    runs_its_calls(implementation, framing, TWO_CALLS)
 
 
 @requirement("missing-sequence-is-tolerated")
 @refusable("A loop may assign deltas by the index that the vendor always sends, and assemble items wrongly without it.")
 def test_no_sequence(implementation: Implementation) -> None:
     """The events have no sequence numbers and no output index."""
-    _runs(implementation, DEFAULT.but(quirk="no-sequence"), TWO_CALLS)
+    runs_its_calls(implementation, DEFAULT.but(quirk="no-sequence"), TWO_CALLS)
 
 
 SCATTERED: dict[str, Framing] = {
@@ -317,37 +213,37 @@ def test_incomplete_telling(scenario: Scenario, implementation: Implementation, 
 @requirement("repeated-ids-are-one-call")
 def test_repeated_ids(implementation: Implementation) -> None:
     """Every delta of a call repeats its id and type."""
-    _runs(implementation, DEFAULT.but(quirk="ids-repeated"))
+    runs_its_calls(implementation, DEFAULT.but(quirk="ids-repeated"))
 
 
 @requirement("one-index-two-ids-are-two-calls")
 def test_one_index(implementation: Implementation) -> None:
     """Two calls with different ids both have the index 0."""
-    _runs(implementation, DEFAULT.but(quirk="one-index"), TWO_CALLS)
+    runs_its_calls(implementation, DEFAULT.but(quirk="one-index"), TWO_CALLS)
 
 
 @requirement("missing-index-is-one-call")
 def test_no_index(implementation: Implementation) -> None:
     """The deltas of a single call have no index."""
-    _runs(implementation, DEFAULT.but(quirk="no-index"))
+    runs_its_calls(implementation, DEFAULT.but(quirk="no-index"))
 
 
 @requirement("first-index-may-be-one")
 def test_index_from_one(implementation: Implementation) -> None:
     """The indexes of the calls start at 1."""
-    _runs(implementation, DEFAULT.but(quirk="index-from-one"), ONE_CALL)
+    runs_its_calls(implementation, DEFAULT.but(quirk="index-from-one"), ONE_CALL)
 
 
 @requirement("name-in-pieces-is-joined")
 def test_name_in_pieces(implementation: Implementation) -> None:
     """A tool's name is split over two deltas."""
-    _runs(implementation, DEFAULT.but(quirk="name-in-pieces"))
+    runs_its_calls(implementation, DEFAULT.but(quirk="name-in-pieces"))
 
 
 @requirement("repeated-finish-runs-once")
 def test_repeated_finish(implementation: Implementation) -> None:
     """The finish reason comes twice; the tools run once."""
-    _runs(implementation, DEFAULT.but(quirk="finish-repeated"))
+    runs_its_calls(implementation, DEFAULT.but(quirk="finish-repeated"))
 
 
 @requirement("arguments-as-object-are-not-lost")

@@ -1,22 +1,19 @@
-"""The content of every request: the prompt, the tools, the mode, and the whole history so far."""
+"""The content of every request: the prompt, the mode, and the whole history so far."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import pytest
 
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, refusable, requirement
-from looptck.bench.offers import described_otherwise, differences
 from looptck.bench.oracle import agrees, alike, same_role
 from looptck.bench.run import Run
-from looptck.catalogue.agents import Tool, agent
 from looptck.provider.script import Step
 from looptck.spec.conversing import accepted
 from looptck.values.framing import DEFAULT, MODEL
-from looptck.values.history import Asked, Offered, Said
+from looptck.values.history import Asked, Said
 from looptck.values.outcome import Value
 from looptck.values.plain import MOST, plain
 from looptck.values.turns import Call, Turn, calls, says
@@ -165,130 +162,6 @@ def test_neither_tools_nor_system(scenario: Scenario, implementation: Implementa
     run.delivered(1)
 
 
-@requirement("tools-are-offered-every-time")
-def test_tools_are_offered(scenario: Scenario, implementation: Implementation) -> None:
-    """Each request has the names, descriptions and parameters of all tools."""
-    run = _conversation(scenario, implementation)
-
-    for received in run.requests:
-        offered = {tool.name: tool for tool in received.request.tools}
-        for tool in agent("assistant").tools:
-            others = ", ".join(sorted(offered)) or "nothing"
-            assert tool.name in offered, f"request {received.n} does not offer {tool.name}; it offers {others}"
-            said = offered[tool.name].description
-            assert tool.description in said, f"request {received.n} offers {tool.name} with the description {said!r}"
-            assert set(tool.parameters["properties"]) == _names(offered[tool.name].parameters)
-
-
-@requirement("tools-are-offered-every-time")
-def test_names_with_hyphens_are_offered(scenario: Scenario, implementation: Implementation) -> None:
-    """Tools whose names have hyphens and capitals are all offered, under names that say which is which."""
-    scenario.plays(says("Hello."))
-
-    run = implementation.run(agent="hyphens")
-
-    offered = {tool.name for tool in run.request(1).request.tools}
-    missing = [tool.name for tool in agent("hyphens").tools if tool.name not in offered]
-    assert not missing, f"the request does not offer {', '.join(missing)}; it offers {', '.join(sorted(offered))}"
-
-
-LONG = """Looks up what a station has measured.
-
-It knows the stations of the last hundred years by the names that people gave them.
-    Where several have the same name, the nearest one is meant."""
-
-
-@requirement("descriptions-are-offered-whole")
-def test_descriptions_of_several_lines(scenario: Scenario, implementation: Implementation) -> None:
-    """A description of several lines is offered in one piece, however its blanks are written; a loop may say more."""
-    scenario.plays(says("Hello."))
-    city = {"type": "string", "description": "The station's name."}
-    station = Tool("station", LONG, {"type": "object", "properties": {"name": city}, "required": ["name"]})
-
-    run = implementation.run(tools=[station])
-
-    offered = {tool.name: tool.description for tool in run.request(1).request.tools}
-    assert "station" in offered, f"the request offers {plain(sorted(offered))}"
-    assert offered["station"], "the request offers the tool `station` without a description"
-    words = " ".join(offered["station"].split())
-    assert " ".join(LONG.split()) in words, f"the description of `station` is not whole; the request has: {words}"
-
-
-def _member(kind: str, **more: Any) -> dict[str, Any]:
-    return {"type": kind, "description": f"Takes a {kind}.", **more}
-
-
-def _tool(name: str, required: Sequence[str], /, **members: dict[str, Any]) -> Tool:
-    return Tool(name, f"Does {name}.", {"type": "object", "properties": members, "required": [*required]})
-
-
-AWKWARD = _tool(
-    "file",
-    ("title", "type", "properties", "required", "description", "items", "enum"),
-    title=_member("string"),
-    type=_member("string"),
-    properties=_member("boolean"),
-    required=_member("boolean"),
-    description=_member("string"),
-    items=_member("integer"),
-    enum=_member("number"),
-)
-"""A tool whose parameters have the names of JSON Schema keywords."""
-SOME = _tool(
-    "choose",
-    ("who",),
-    who=_member("string"),
-    speed=_member("string", enum=["slow", "usual", "fast"]),
-    count=_member("integer"),
-    where={
-        "type": "object",
-        "description": "The place.",
-        "properties": {"city": _member("string"), "floor": _member("integer")},
-        "required": ["city"],
-    },
-)
-"""A tool with required and optional parameters, at the top level and below it."""
-SCHEMAS = {"nested": agent("clerk").tools, "awkward-names": [AWKWARD], "some-required": [SOME]}
-
-
-def _offers(
-    scenario: Scenario, implementation: Implementation, tools: Sequence[Tool]
-) -> Iterator[tuple[Tool, Offered]]:
-    """Each of these tools in the form that the first request offers."""
-    scenario.plays(says("Hello."))
-    run = implementation.run(tools=tools)
-    offered = {tool.name: tool for tool in run.request(1).request.tools}
-    for tool in tools:
-        assert tool.name in offered, f"the request offers {plain(sorted(offered))}"
-        yield tool, offered[tool.name]
-
-
-@requirement("offered-schema-is-the-declared-one")
-@pytest.mark.parametrize("tools", SCHEMAS.values(), ids=SCHEMAS)
-def test_schemas_are_offered(scenario: Scenario, implementation: Implementation, tools: Sequence[Tool]) -> None:
-    """Types, required members, enums, nested members and array items are those that the tools declare."""
-    for tool, offered in _offers(scenario, implementation, tools):
-        found = differences(tool.parameters, offered.parameters, strict=offered.strict)
-        assert not found, f"{tool.name}: {found[0]}"
-
-
-@requirement("parameter-descriptions-are-offered")
-@pytest.mark.parametrize("tools", SCHEMAS.values(), ids=SCHEMAS)
-def test_descriptions_are_offered(scenario: Scenario, implementation: Implementation, tools: Sequence[Tool]) -> None:
-    """The offered description of each parameter contains the declared one."""
-    for tool, offered in _offers(scenario, implementation, tools):
-        found = described_otherwise(tool.parameters, offered.parameters)
-        assert not found, f"{tool.name}{found[0]}"
-
-
-@requirement("open-schemas-are-offered")
-def test_open_schemas_are_offered(scenario: Scenario, implementation: Implementation) -> None:
-    """An object that accepts any members stays open, and a tool without declared members is offered."""
-    for tool, offered in _offers(scenario, implementation, agent("archive").tools):
-        found = differences(tool.parameters, offered.parameters, strict=offered.strict)
-        assert not found, f"{tool.name}: {found[0]}"
-
-
 @requirement("requests-ask-for-the-right-mode")
 def test_stream_flag(scenario: Scenario, implementation: Implementation) -> None:
     """The field ``stream`` has the cell's value in every request."""
@@ -389,8 +262,3 @@ def test_no_text_at_all(scenario: Scenario, implementation: Implementation) -> N
 
 def _stands_for_nothing(text: str) -> bool:
     return text.strip().lower() in NOTHING
-
-
-def _names(parameters: object) -> set[str]:
-    properties = parameters.get("properties") if isinstance(parameters, dict) else None
-    return set(properties or {})
