@@ -138,16 +138,7 @@ class CutTextIsTheAnswer(Exchange):
             return Turn(self.said)
 
 
-@breaks(
-    "http-error-is-told",
-    cells=CHAT,
-    collateral={
-        (
-            "retry-after-may-be-a-date",
-            "odd-retry-after-is-no-error",
-        ): "the error is the answer, and nothing is tried again"
-    },
-)
+@breaks("http-error-is-told", cells=CHAT)
 class ErrorIsTheAnswer(Exchange):
     """Returns the provider's error message as the answer."""
 

@@ -28,15 +28,17 @@ if TYPE_CHECKING:
 
 
 def stale(record: Record) -> list[str]:
-    """Known failures that no longer fail, or that no check of a complete run concerns."""
-    found = []
+    """Known failures that no longer fail, or that no check of a complete run concerns; none in an interrupted run."""
+    found: list[str] = []
+    if not record.has_all:
+        return found
     for entry in record.known:
         covered = [one for one in record.results if entry.covers(one.requirement, Cell.parse(one.cell), one.case)]
         judged = [result for result in covered if result.verdict not in {"not-applicable", "divergence"}]
         passes = not entry.sometimes and all(result.verdict == "pass" for result in judged)
         if judged and passes and record.judges_all_of(entry):
             found.append(f"{entry}: passes now; remove it from the known failures ({entry.reason})")
-        elif not judged and record.selection == Selection() and record.has_all and record.judges_all_of(entry):
+        elif not judged and record.selection == Selection() and record.judges_all_of(entry):
             found.append(f"{entry}: no check of this run matches it; remove it from the known failures")
     return found
 

@@ -12,7 +12,9 @@ from looptck.catalogue.requirements import catalogue
 from looptck.catalogue.yaml_files import BadFile
 from looptck.suite.options import Options
 from looptck.suite.session import Session
+from looptck.suite.summary import stale
 from looptck.values.cell import Cell
+from looptck.values.verdicts import Result
 from meta.drivers.bench import PLAIN, judged
 
 FLAWED = "python:meta.kit.flawed:TakesCallsForAnswers"
@@ -169,6 +171,19 @@ def test_a_case_that_was_left_out_may_be_noticed(file: Path) -> None:
     assert [True, False] == [before, record.judges_all_of(noticed)]
 
 
+def test_an_interrupted_run_calls_no_entry_stale(file: Path) -> None:
+    """A check that an entry covers may be among those that have no verdict, so what passes says nothing of it."""
+    session = Session.begin(Options(known_failures=write(file, entry("openai-chat/plain/*"))))
+    session.end()
+    record = session.record
+    record.add(Result(CALLS, "core", "MUST", PLAIN, "one-call", "pass"))
+    record.checks = record.judged
+    whole = stale(record)
+    record.checks += 1
+
+    assert [1, 0] == [len(whole), len(stale(record))]
+
+
 def test_an_error_does_not_make_an_entry_stale(file: Path) -> None:
     """A check that could not be judged says nothing about whether a known failure still fails."""
     from meta.drivers.bench import process
@@ -192,8 +207,6 @@ def test_an_error_is_reported_though_an_entry_covers_its_check(file: Path) -> No
 
 def test_an_entry_about_nothing_is_stale(file: Path) -> None:
     """In a whole run, an entry that no check of it concerns has to go."""
-    from looptck.suite.summary import stale
-
     session = Session.begin(Options(known_failures=write(file, entry("anthropic-messages/plain/sync"))))
     session.end()
 

@@ -8,9 +8,10 @@ what is chosen here.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from inspect import iscoroutinefunction
@@ -29,6 +30,7 @@ from langchain_anthropic import ChatAnthropic
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.tools import BaseTool, StructuredTool
+from langchain_mcp_adapters.client import MultiServerMCPClient
 from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.errors import GraphRecursionError
@@ -67,7 +69,7 @@ class Driver:
 
     def start(self) -> Json:
         able = ("stream", "chunks", "limit", "concurrent", "parallel")
-        goes_on = ("conversations", "histories", "shared", "cancel", "leave", "suspend", "output")
+        goes_on = ("conversations", "histories", "shared", "cancel", "leave", "suspend", "output", "mcp_client")
         return {
             "protocol": 1,
             "name": f"langchain@{VARIANT}" if VARIANT else "langchain",
@@ -81,7 +83,10 @@ class Driver:
         }
 
     def run(self, case: Json, emit: Callable[[str], None]) -> Json:
+        """Run one case in sync mode; with MCP servers in an event loop, because their tools are coroutines."""
         try:
+            if case.get("tool_servers"):
+                return asyncio.run(self.run_async(case, emit))
             run = self._run_of(case, emit)
             if not case["stream"]:
                 return run.answered(run.agent.invoke(run.input, run.config))
@@ -94,7 +99,7 @@ class Driver:
 
     async def run_async(self, case: Json, emit: Callable[[str], None]) -> Json:
         try:
-            run = self._run_of(case, emit)
+            run = self._run_of(case, emit, await _served(case))
             if not case["stream"]:
                 return run.answered(await run.agent.ainvoke(run.input, run.config))
             async for mode, part in run.agent.astream(run.input, run.config, stream_mode=STREAM):
@@ -104,8 +109,8 @@ class Driver:
         except Exception as exception:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
             return _failed(exception)
 
-    def _run_of(self, case: Json, emit: Callable[[str], None]) -> Run:
-        """The agent, its input, and the configuration of a run."""
+    def _run_of(self, case: Json, emit: Callable[[str], None], served: Sequence[BaseTool] = ()) -> Run:
+        """The agent, its input, and the configuration of a run; with tools of servers."""
         resume = case.get("resume")
         thread = resume["state"]["thread"] if resume else case.get("conversation") or case["id"]
         asked = {"messages": [_message(one) for one in case["messages"] if one["role"] != "system"]}
@@ -115,15 +120,15 @@ class Driver:
         leave_after = case["options"].get("leave_after")
         said = decided(resume) if resume else asked
         gives_a_value = "output_schema" in case
-        return Run(self._agent(case, thread), said, config, thread, emit, leave_after, gives_a_value)
+        return Run(self._agent(case, thread, served), said, config, thread, emit, leave_after, gives_a_value)
 
-    def _agent(self, case: Json, thread: str) -> Any:
+    def _agent(self, case: Json, thread: str, served: Sequence[BaseTool]) -> Any:
         """The agent of a conversation, of a suspended run or of several runs is made once, and keeps its threads."""
         name, gives_a_value = case.get("shared", thread), "output_schema" in case
         system = [message["content"] for message in case["messages"] if message["role"] == "system"]
         instructions = "\n\n".join(system) or self._instructions.get(thread)
         agent = self._kept.get((thread, gives_a_value)) or self._kept.get((name, gives_a_value))
-        agent = agent or _made(case, instructions, self._saver)
+        agent = agent or _made(case, instructions, self._saver, served)
         if case.get("shared"):
             self._kept[name, gives_a_value] = agent
         if case.get("conversation") or _gated(case):
@@ -132,7 +137,15 @@ class Driver:
         return agent
 
 
-def _made(case: Json, instructions: str | None, saver: InMemorySaver) -> Any:
+async def _served(case: Json) -> list[BaseTool]:
+    """The tools of the case's MCP servers, each call of which has a session of its own."""
+    servers = case.get("tool_servers", ())
+    return await MultiServerMCPClient(
+        {server["name"]: {"url": server["url"], "transport": "http"} for server in servers}
+    ).get_tools()
+
+
+def _made(case: Json, instructions: str | None, saver: InMemorySaver, served: Sequence[BaseTool]) -> Any:
     """An agent; with a checkpointer if it is to go on, or to wait for approval."""
     calls = handlers(case)
     gated, limit = _gated(case), case["options"].get("limit")
@@ -144,7 +157,7 @@ def _made(case: Json, instructions: str | None, saver: InMemorySaver) -> Any:
     keeps = case.get("conversation") or case.get("shared") or gated
     return create_agent(
         _model(case),
-        [_tool(tool, calls[tool["name"]]) for tool in case["tools"] if tool["url"]],
+        [*(_tool(tool, calls[tool["name"]]) for tool in case["tools"] if tool["url"]), *served],
         system_prompt=instructions,
         middleware=middleware,
         response_format=_response_format(case),

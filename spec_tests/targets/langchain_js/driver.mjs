@@ -6,6 +6,7 @@
 import { error, handlers, serve, started, suspended, value } from './looptck-driver.mjs';
 import { ChatAnthropic } from '@langchain/anthropic';
 import { Command, MemorySaver } from '@langchain/langgraph';
+import { MultiServerMCPClient } from '@langchain/mcp-adapters';
 import { ChatOpenAI } from '@langchain/openai';
 import { createAgent, humanInTheLoopMiddleware, tool } from 'langchain';
 import { readFileSync } from 'node:fs';
@@ -37,19 +38,28 @@ serve({
       leave: true,
       suspend: true,
       output: true,
+      mcp_client: true,
     }),
   async run(scenario, emit, signal) {
+    const servers = scenario.tool_servers?.length && clientOf(scenario);
     try {
-      return await answer(scenario, emit, signal);
+      return await answer(scenario, emit, signal, servers ? await servers.getTools() : []);
     } catch (exception) {
       return error(exception, { reasons: { GraphRecursionError: 'limit' } });
+    } finally {
+      if (servers) await servers.close();
     }
   },
 });
 
-async function answer(scenario, emit, signal) {
+function clientOf({ tool_servers: servers }) {
+  const urls = servers.map(({ name, url }) => [name, { transport: 'http', url }]);
+  return new MultiServerMCPClient({ mcpServers: Object.fromEntries(urls) });
+}
+
+async function answer(scenario, emit, signal, served) {
   const thread = scenario.resume?.state.thread ?? scenario.conversation ?? scenario.id;
-  const agent = agentFor(scenario, thread);
+  const agent = agentFor(scenario, thread, served);
   const options = { signal, configurable: { thread_id: thread }, ...limit(scenario) };
   const input = scenario.resume ? decided(scenario.resume) : { messages: said(scenario) };
   const wanted = 'output_schema' in scenario;
@@ -68,11 +78,11 @@ async function answer(scenario, emit, signal) {
 }
 
 // The agent of a conversation, of a suspended run or of several runs is made once; with a checkpointer it keeps threads.
-function agentFor(scenario, thread) {
+function agentFor(scenario, thread, served) {
   const keys = [thread, scenario.shared ?? thread].map((name) => `${name} ${'output_schema' in scenario}`);
   const said = scenario.messages.filter(({ role }) => role === 'system').map(({ content }) => content);
   const system = said.length ? said.join('\n\n') : instructions.get(thread);
-  const agent = kept.get(keys[0]) ?? kept.get(keys[1]) ?? agentOf(scenario, system);
+  const agent = kept.get(keys[0]) ?? kept.get(keys[1]) ?? agentOf(scenario, system, served);
   if (scenario.shared) kept.set(keys[1], agent);
   if (scenario.conversation || asksFor(scenario).length) {
     kept.set(keys[0], agent);
@@ -81,13 +91,13 @@ function agentFor(scenario, thread) {
   return agent;
 }
 
-function agentOf(scenario, systemPrompt) {
+function agentOf(scenario, systemPrompt, served) {
   const functions = handlers(scenario);
   const approved = asksFor(scenario);
   const keeps = scenario.conversation || scenario.shared || approved.length;
   return createAgent({
     model: model(scenario),
-    tools: scenario.tools.filter(({ url }) => url).map((one) => toolOf(one, functions[one.name])),
+    tools: [...scenario.tools.filter(({ url }) => url).map((one) => toolOf(one, functions[one.name])), ...served],
     ...(systemPrompt !== undefined && { systemPrompt }),
     ...(keeps && { checkpointer }),
     ...responseFormat(scenario),

@@ -44,6 +44,10 @@ try:
     from pydantic_ai import capabilities
 except ImportError:  # the first age
     capabilities = None
+try:
+    from pydantic_ai.mcp import MCPToolset
+except ImportError:  # the ages that are installed without the MCP SDK
+    MCPToolset = None
 
 from looptck.driver import error, handlers, suspended, value
 from looptck.signatures import written
@@ -87,6 +91,7 @@ class Driver:
         able = ["stream", "chunks", "limit", "concurrent", "parallel"]
         goes_on = ["conversations", "histories", "shared", "cancel", "suspend", "travels", "output"]
         more = [*(["leave"] if VARIANT not in ("events", "iter") else []), *(["confirm"] if HANDLER else [])]
+        servers = ["mcp_client"] if MCPToolset else []
         return {
             "protocol": 1,
             "name": f"pydantic-ai@{VARIANT}" if VARIANT else "pydantic-ai",
@@ -95,7 +100,7 @@ class Driver:
             "wires": WIRES[1:] if VARIANT == "web-search" else WIRES,
             "modes": ["sync", "async"],
             "profiles": [],
-            "capabilities": dict.fromkeys([*able, *goes_on, *more], True),
+            "capabilities": dict.fromkeys([*able, *goes_on, *more, *servers], True),
             "dialect": {"limit_counts": "model-calls"},
         }
 
@@ -243,13 +248,15 @@ def _agent(case: Json, instructions: list[str], model: Model[Any] | None) -> Age
         for tool in case["tools"]
         if tool["name"] not in functions
     ]
+    toolsets = [ExternalToolset(external)] if external else []
+    toolsets += [MCPToolset(server["url"]) for server in case.get("tool_servers", ())]
     waits = any(tool.get("approval") for tool in case["tools"]) and "confirm" not in case
     output = _output_type(case)
     return Agent(
         model,
         instructions=instructions,
         tools=[_tool(tool, functions[tool["name"]]) for tool in case["tools"] if tool["name"] in functions],
-        toolsets=[ExternalToolset(external)] if external else [],
+        toolsets=toolsets,
         output_type=[output, DeferredToolRequests] if external or waits else output,
         **_capable(case),
     )

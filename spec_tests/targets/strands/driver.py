@@ -194,6 +194,7 @@ def _member(case: Json, name: str) -> Agent:
             *(_tool(tool, functions[tool["name"]]) for tool in case["tools"] if tool["name"] in one["tools"]),
             *(_member(case, below).as_tool() for below in one["subagents"]),
         ],
+        hooks=_hooks(case),
         callback_handler=None,
         retry_strategy=ModelRetryStrategy(max_attempts=2, initial_delay=1),
     )
@@ -211,11 +212,10 @@ def _restored(case: Json) -> tuple[Agent, Any]:
 
 def _with_tools(case: Json, **options: Any) -> Agent:
     functions = handlers(case)
-    guarded = {one["name"] for one in case["tools"] if one.get("approval")}
     return Agent(
         model=_model(case),
         tools=[_tool(one, functions[one["name"]]) for one in case["tools"] if one["name"] in functions],
-        hooks=[_Approval(case, guarded)] if guarded else [],
+        hooks=_hooks(case),
         callback_handler=None,
         retry_strategy=ModelRetryStrategy(max_attempts=2, initial_delay=1),
         **options,
@@ -251,6 +251,12 @@ def _tool(offered: Json, call: Callable[..., Any]) -> Any:
         return answered(tool, await call(**tool["input"]))
 
     return PythonAgentTool(offered["name"], spec, coroutine if iscoroutinefunction(call) else plain)
+
+
+def _hooks(case: Json) -> list[HookProvider]:
+    """What asks for approval, for each agent of its own."""
+    guarded = {one["name"] for one in case["tools"] if one.get("approval")}
+    return [_Approval(case, guarded)] if guarded else []
 
 
 class _Approval(HookProvider):

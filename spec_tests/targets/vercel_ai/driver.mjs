@@ -126,10 +126,13 @@ function loop(scenario, { instructions, messages }, abortSignal, { onError, ...t
   return { ask: () => generateText(all), stream: () => streamText({ ...all, ...heard }) };
 }
 
-// The schema of a list is one of its elements.
+// The schema of a list is one of its elements, with what it is defined by.
 function outputOf({ output_schema: schema }) {
   if (!schema) return {};
-  if (schema.type === 'array') return { output: Output.array({ element: inputSchema(schema.items) }) };
+  if (schema.type === 'array') {
+    const { items, $defs } = schema;
+    return { output: Output.array({ element: inputSchema($defs ? { ...items, $defs } : items) }) };
+  }
   return { output: Output.object({ schema: inputSchema(schema) }) };
 }
 

@@ -81,9 +81,17 @@ def _is_kept(run: Run, how: str = "") -> None:
 
 
 def _is_refused_as_ever(usual: Run, run: Run, told: str) -> None:
-    """Assert that a loop that does not try again fails with the service's refusal, as without the header."""
+    """Assert that a loop that does not try again fails with the service's refusal, as without the header.
+
+    Raises:
+        NotApplicable: it hides every refusal, whatever the headers are, which is the failure of another requirement.
+    """
     if isinstance(run.outcome, Failed) and run.outcome.reason == "provider":
         return
+    if len(usual.requests) <= 2 and not (isinstance(usual.outcome, Failed) or isinstance(run.outcome, Failed)):
+        raise NotApplicable(
+            f"the loop neither tries again nor tells the refusal, with the header or without: it {run.outcome}"
+        )
     assert isinstance(usual.outcome, Failed), f"without a Retry-After the loop tries again, {told} it {run.outcome}"
     assert isinstance(run.outcome, Failed), f"it is refused, and {run.outcome}"
     assert usual.outcome.type == run.outcome.type, f"{told} the loop {run.outcome}, and without it {usual.outcome}"
