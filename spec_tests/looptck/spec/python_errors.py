@@ -7,8 +7,13 @@ from looptck.bench.run import Run
 from looptck.values.outcome import Failed
 from looptck.values.verdicts import NotApplicable
 
-NO_HANDLER = ", because the run has no handler for the tool (one that ran is of an earlier run)"
+NO_HANDLER = ", because the run has no handler for the tool"
 """The cause of an error for a call."""
+
+
+def no_handler(run: Run) -> str:
+    """The cause of an error for a call, where a handler of an earlier run may have run the tool."""
+    return f"{NO_HANDLER} (the one that ran is of an earlier run)" if run.tools_ran else NO_HANDLER
 
 
 def of_python(implementation: Implementation, type: str) -> None:

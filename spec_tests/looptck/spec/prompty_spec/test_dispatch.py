@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.assertions.caller import error
+from looptck.bench.assertions.caller import error_says
 from looptck.bench.assertions.tool_runs import tools_ran
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, control, requirement
@@ -15,7 +15,7 @@ from looptck.bench.run import Run
 from looptck.catalogue.agents import Tool
 from looptck.provider.gate import Gate
 from looptck.provider.script import Step
-from looptck.spec.python_errors import NO_HANDLER, of_python, raised
+from looptck.spec.python_errors import no_handler, of_python, raised
 from looptck.values.outcome import Failed
 from looptck.values.plain import plain
 from looptck.values.turns import Call, calls, says
@@ -139,7 +139,7 @@ def test_missing_handler_of_a_kind(scenario: Scenario, implementation: Implement
 
     run = _unhandled(scenario, implementation, *kinds)
 
-    raised(run, "ValueError", NO_HANDLER)
+    raised(run, "ValueError", no_handler(run))
     assert [] == run.tools_ran
 
 
@@ -148,7 +148,7 @@ def test_missing_handler_of_a_kind_text(scenario: Scenario, implementation: Impl
     """The message names the tool and its kind."""
     run = _unhandled(scenario, implementation)
 
-    error(run, {"message": r"No handler registered for tool: fetch \(kind: collection\)"})
+    error_says(run, "No handler registered for tool: fetch (kind: collection)")
 
 
 @requirement("spec-runtime-tools-last-one-run")
