@@ -18,9 +18,23 @@ def no_handler(run: Run) -> str:
 
 def of_python(implementation: Implementation, type: str) -> None:
     """Raises NotApplicable if the loop is written in another language, which may have no such type."""
-    language = implementation.started.language
-    if not language.lower().startswith("python"):
-        raise NotApplicable(f"{type} is a type of Python, and the loop is written in {language}")
+    if not _is_python(implementation):
+        raise NotApplicable(f"{type} is a type of Python, and the loop is written in {implementation.started.language}")
+
+
+def _is_python(implementation: Implementation) -> bool:
+    return implementation.started.language.lower().startswith("python")
+
+
+def reached_the_caller(implementation: Implementation, run: Run, type: str, message: str) -> None:
+    """Assert that the caller got this error of a handler: its message, and from a loop in Python its type too.
+
+    In other languages an error is often wrapped in another, and its words go with it.
+    """
+    told = f"the handler raised {type}: {message!r}, and the loop {run.outcome}"
+    assert isinstance(run.outcome, Failed), told
+    assert message in run.outcome.message, told
+    assert run.outcome.is_a(type) or not _is_python(implementation), told
 
 
 def raised(run: Run, type: str, why: str = "") -> None:

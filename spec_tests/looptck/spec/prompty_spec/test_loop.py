@@ -18,10 +18,9 @@ from looptck.catalogue.agents import agent
 from looptck.provider import gates
 from looptck.provider.faults import HttpError
 from looptck.provider.script import Hold, Step
-from looptck.spec.python_errors import no_handler, of_python, raised
+from looptck.spec.python_errors import no_handler, of_python, raised, reached_the_caller
 from looptck.values.framing import DEFAULT
 from looptck.values.history import Answered, Asked
-from looptck.values.outcome import Failed
 from looptck.values.plain import plain
 from looptck.values.turns import Call, Turn, calls, says, turn
 from looptck.wires import WIRES
@@ -132,8 +131,7 @@ def test_raising_handler(scenario: Scenario, implementation: Implementation) -> 
     run = implementation.run()
 
     run.delivered(1)
-    assert isinstance(run.outcome, Failed), f"the loop {run.outcome}"
-    assert ("LookupError", True) == (run.outcome.type, "there is no such city" in run.outcome.message)
+    reached_the_caller(implementation, run, "LookupError", "there is no such city")
     assert 1 == len(run.requests)
 
 

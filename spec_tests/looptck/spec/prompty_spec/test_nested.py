@@ -16,10 +16,10 @@ from looptck.bench.oracle import difference
 from looptck.bench.run import Run
 from looptck.catalogue.agents import agent
 from looptck.provider.script import Step
+from looptck.spec.python_errors import reached_the_caller
 from looptck.spec.schemas import parameters
 from looptck.values.framing import DEFAULT
 from looptck.values.history import Answered, Asked, Item, Opaque, Said
-from looptck.values.outcome import Failed
 from looptck.values.plain import plain
 from looptck.values.transcript import Received
 from looptck.values.turns import Call, Turn, calls, says
@@ -306,8 +306,7 @@ def test_raising_tool_of_a_child(scenario: Scenario, implementation: Implementat
     run = _consulted(scenario, implementation)
 
     control(run, "lookup")
-    assert isinstance(run.outcome, Failed), f"the loop {run.outcome}"
-    assert ("LookupError", True) == (run.outcome.type, "there is no such topic" in run.outcome.message)
+    reached_the_caller(implementation, run, "LookupError", "there is no such topic")
     assert ["parent", "expert"] == _senders(run)
 
 
