@@ -44,6 +44,25 @@ class OneRoundTooFew(Loop):
         return [*self.history[:prompt], *self.history[ends[-self.keep_rounds] :]]
 
 
+@breaks("claude-pruning-keeps-the-latest-rounds", cells=MESSAGES)
+class ResultsShortened(Loop):
+    """Sends of the results that it keeps only the first 100 characters."""
+
+    def remembered(self) -> Sequence[Json]:
+        kept = super().remembered()
+        return kept if self.keep_rounds is None else [_shortened(item) for item in kept]
+
+
+def _shortened(item: Json) -> Json:
+    blocks = item["content"]
+    if not isinstance(blocks, list):
+        return item
+    cut = [
+        {**block, "content": block["content"][:100]} if block["type"] == "tool_result" else block for block in blocks
+    ]
+    return {**item, "content": cut}
+
+
 @breaks("claude-pruning-drops-older-rounds", cells=MESSAGES)
 class OneRoundTooMany(Loop):
     """Keeps one round more than configured."""

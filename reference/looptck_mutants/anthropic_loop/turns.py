@@ -7,6 +7,7 @@ from typing import Any
 
 from looptck_mutants.anthropic_loop.otherwise import otherwise
 from looptck_mutants.cells import MESSAGES
+from looptck_mutants.core import limits
 from looptck_mutants.parts import breaks
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.loop import Decision, Loop
@@ -81,6 +82,11 @@ class ZeroIsNoLimit(Loop):
 
     def __init__(self, agent: Agent, *, limit: int | None = None, **options: Any) -> None:
         super().__init__(agent, limit=limit or None, **options)
+
+
+@breaks("claude-limit-counts-model-calls", cells=MESSAGES)
+class FailedTurnsAreFree(limits.FailedRoundsAreFree):
+    """Counts no turn whose calls have all failed against its limit."""
 
 
 @breaks("claude-last-turn-runs-its-tools", cells=MESSAGES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from looptck_mutants.cells import CHAT
@@ -9,7 +10,7 @@ from looptck_mutants.parts import breaks
 from looptck_reference.loop.loop import Loop
 from looptck_reference.vocabulary.actions import Action, Fail, Finish
 from looptck_reference.vocabulary.agent import Agent
-from looptck_reference.vocabulary.values import Answer, Turn
+from looptck_reference.vocabulary.values import Answer, ToolResult, Turn
 
 
 @breaks(
@@ -36,6 +37,15 @@ class OneTooMany(Loop):
 
     def limit_reached(self) -> bool:
         return self.model_calls > self.limit
+
+
+@breaks("limit-is-a-ceiling")
+class FailedRoundsAreFree(Loop):
+    """Counts no round whose calls have all failed against its limit."""
+
+    def append_results(self, results: Sequence[ToolResult]) -> None:
+        super().append_results(results)
+        self.model_calls -= all(result.failed for result in results)
 
 
 @breaks("limit-allows-what-fits")

@@ -63,3 +63,10 @@ class ResultInOneLine(Driver):
     """Replaces line breaks in results."""
 
     dialects = otherwise(result_text=lambda value: " ".join(str(value).split()))
+
+
+@breaks("mode-result-is-the-tools-text")
+class ModeZeroIsNothing(Driver):
+    """Sends an empty text for a result that is falsy."""
+
+    dialects = otherwise(result_text=lambda value: str(value or ""))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -61,6 +61,20 @@ class FunctionsTogether(Loop):
     def __init__(self, agent: Agent, **options: Any) -> None:
         super().__init__(agent, **options)
         self.dialect = replace(self.dialect, parallel=all(tool.kind != "prompty" for tool in agent.tools))
+
+
+@breaks("spec-tools-run-one-after-the-other")
+class ByName(Loop):
+    """Runs the calls of a turn sorted by name, and appends their results in the order of the turn."""
+
+    order: Mapping[str, int]
+
+    def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
+        self.order = {call.id: place for place, call in enumerate(turn.calls)}
+        return sorted(turn.calls, key=lambda call: call.name)
+
+    def append_results(self, results: Sequence[ToolResult]) -> None:
+        super().append_results(sorted(results, key=lambda result: self.order[result.call_id]))
 
 
 @breaks("spec-handler-gets-the-parsed-arguments")

@@ -295,12 +295,17 @@ class Run:
     def added(self, n: int) -> list[Item]:
         """The history items that the request after turn ``n`` adds. Raises NotReached if there is none.
 
-        Instructions that it no longer carries are none of the items before them.
+        Instructions that it no longer carries are none of the items before them. Of a loop that no longer sends its
+        oldest rounds, those behind the last result that the request before had.
         """
         self.delivered(n)
         before, after = self.request(n).request.items, self.normalized(n + 1).items
         lost = max(0, _instructions(before) - _instructions(after))
-        return list(after[len(before) - lost :])
+        place = len(before) - lost
+        last = self.normalized(n).items[-1:]
+        if isinstance(next(iter(last), None), Answered) and last != after[place - 1 : place]:
+            place = next((k for k in range(place - 1, 0, -1) if last == after[k - 1 : k]), place)
+        return list(after[place:])
 
     @property
     def chunks(self) -> list[Chunk]:

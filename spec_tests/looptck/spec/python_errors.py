@@ -7,15 +7,34 @@ from looptck.bench.run import Run
 from looptck.values.outcome import Failed
 from looptck.values.verdicts import NotApplicable
 
-NO_HANDLER = ", because the run has no handler for the tool (one that ran is of an earlier run)"
+NO_HANDLER = ", because the run has no handler for the tool"
 """The cause of an error for a call."""
+
+
+def no_handler(run: Run) -> str:
+    """The cause of an error for a call, where a handler of an earlier run may have run the tool."""
+    return f"{NO_HANDLER} (the one that ran is of an earlier run)" if run.tools_ran else NO_HANDLER
 
 
 def of_python(implementation: Implementation, type: str) -> None:
     """Raises NotApplicable if the loop is written in another language, which may have no such type."""
-    language = implementation.started.language
-    if not language.lower().startswith("python"):
-        raise NotApplicable(f"{type} is a type of Python, and the loop is written in {language}")
+    if not _is_python(implementation):
+        raise NotApplicable(f"{type} is a type of Python, and the loop is written in {implementation.started.language}")
+
+
+def _is_python(implementation: Implementation) -> bool:
+    return implementation.started.language.lower().startswith("python")
+
+
+def reached_the_caller(implementation: Implementation, run: Run, type: str, message: str) -> None:
+    """Assert that the caller got this error of a handler: its message, and from a loop in Python its type too.
+
+    In other languages an error is often wrapped in another, and its words go with it.
+    """
+    told = f"the handler raised {type}: {message!r}, and the loop {run.outcome}"
+    assert isinstance(run.outcome, Failed), told
+    assert message in run.outcome.message, told
+    assert run.outcome.is_a(type) or not _is_python(implementation), told
 
 
 def raised(run: Run, type: str, why: str = "") -> None:

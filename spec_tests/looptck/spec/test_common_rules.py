@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from itertools import zip_longest
 from typing import Any
 
 import pytest
 
-from looptck.bench.assertions.caller import error
+from looptck.bench.assertions.caller import error_says
 from looptck.bench.assertions.results import answers
 from looptck.bench.assertions.tool_runs import tools_ran
 from looptck.bench.bench import Scenario
@@ -18,13 +17,17 @@ from looptck.provider import gates
 from looptck.provider.toolbox import Returns
 from looptck.spec.python_errors import of_python, raised
 from looptck.values.history import Answered, Asked, Said
-from looptck.values.outcome import Value
+from looptck.values.outcome import Failed, Value
+from looptck.values.plain import plain
 from looptck.values.turns import Call, Turn, calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
 
 RUNAWAY = 16
 """Enough to show that neither the default limit nor a limit of up to 7 stopped the loop."""
-TWO = calls(Call.of("ping"), Call.of("weather", {"city": "Paris"}))
+NO_LIMIT = {"tool", "unknown-tool", "arguments", "provider", "stream", "truncated", "refusal"}
+"""The reasons of errors that do not come from a limit."""
+ONE = {"ping": Call.of("ping"), "weather": Call.of("weather", {"city": "Paris"})}
+TWO = calls(*ONE.values())
 TYPES = {"spec-limit-raises-runtime-error": "RuntimeError", "mode-limit-raises-value-error": "ValueError"}
 TEXTS = {
     "spec-limit-error-has-the-documents-text": "Agent loop exceeded {limit} iterations",
@@ -37,10 +40,15 @@ def _asks(n: int) -> Turn:
 
 
 def _asked(run: Run, times: int) -> None:
-    """Assert that the model was asked this many times. A loop whose request was refused could not ask again."""
+    """Assert that the model was asked this many times.
+
+    A loop whose request was refused could not ask again, and one that could not read a turn has not come to its limit.
+    """
     made = len(run.requests)
     if 0 < made < times:
         run.delivered(made)
+        if isinstance(run.outcome, Failed) and run.outcome.reason in NO_LIMIT:
+            raise NotReached(f"the loop {run.outcome} after {made} of {times} model requests, which is no limit")
 
     assert times == made, f"made {made} model request{'s' * (made != 1)}, not {times}; then the loop {run.outcome}"
 
@@ -118,9 +126,28 @@ def test_limit_of_rounds_of_two(scenario: Scenario, implementation: Implementati
 
     run = implementation.run(limit=3)
 
+    run.delivered(len(run.requests))
     run.request(2)
     made = len(run.requests)
     assert made >= 3, f"each round has two calls, and with the limit 3 the loop {run.outcome} after {made} model calls"
+    _asked(run, 3)
+
+
+@requirement("mode-limit-counts-cycles", "claude-limit-counts-model-calls")
+@pytest.mark.parametrize("failing", ["raising", "unknown"])
+def test_limit_of_failing_rounds(scenario: Scenario, implementation: Implementation, failing: str) -> None:
+    """A round whose only call fails is one model call."""
+    name = {"raising": "note", "unknown": "unknown_tool"}[failing]
+    scenario.always(lambda n: calls(Call.of(name, {"text": f"round {n}"})), most=RUNAWAY)
+    scenario.raises("note", "the pencil broke", "RuntimeError")
+
+    run = implementation.run(limit=3)
+
+    run.delivered(1)
+    if failing == "unknown" and len(run.requests) == 1 and run.failed:
+        raise NotApplicable("a call of an unknown tool ends the loop")
+    made = len(run.requests)
+    assert made <= 3, f"every round has a call that fails, and under the limit of 3 the model was asked {made} times"
     _asked(run, 3)
 
 
@@ -170,7 +197,7 @@ def test_limit_error_text(scenario: Scenario, implementation: Implementation, li
     run = _endless(scenario, implementation, limit)
 
     run.delivered(limit)
-    error(run, {"message": re.escape(TEXTS[implementation.check.requirement.id].format(limit=limit))})
+    error_says(run, TEXTS[implementation.check.requirement.id].format(limit=limit))
 
 
 @requirement(
@@ -212,20 +239,23 @@ def test_tools_are_offered(scenario: Scenario, implementation: Implementation) -
 
 
 @requirement("spec-tools-run-one-after-the-other", "mode-tools-run-one-after-the-other")
-def test_one_after_the_other(scenario: Scenario, implementation: Implementation) -> None:
-    """While the first tool is held, the second does not start; then they run in order."""
-    second = gates.tool_begins_too_early("weather")
-    scenario.plays(TWO, says("Done."))
-    scenario.does("ping", Returns("pong", hold=second))
+@pytest.mark.parametrize("order", [("ping", "weather"), ("weather", "ping")], ids="-".join)
+def test_one_after_the_other(scenario: Scenario, implementation: Implementation, order: tuple[str, str]) -> None:
+    """While the first tool is held, the second does not start; then they run in the order of the turn."""
+    first, second = order
+    too_early = gates.tool_begins_too_early(second)
+    scenario.plays(calls(*(ONE[tool] for tool in order)), says("Done."))
+    scenario.does(first, Returns("done", hold=too_early))
 
     run = implementation.run()
 
     run.delivered(1)
-    if left := {"ping", "weather"} - {tool for tool, _ in run.tools_ran}:
+    if left := {*order} - {tool for tool, _ in run.tools_ran}:
         raise NotReached(f"{', '.join(sorted(left))} never ran; the loop {run.outcome}")
     tools_ran(run, [{"ping": {}}, {"weather": {"city": "Paris"}}])
-    assert ["ping", "weather"] == [tool for tool, _ in run.tools_ran]
-    assert [second.name] == run.gave_up, "the second tool started while the first was running"
+    ran = [tool for tool, _ in run.tools_ran]
+    assert [*order] == ran, f"the turn calls {plain([*order])} in this order, and they ran in the order {plain(ran)}"
+    assert [too_early.name] == run.gave_up, "the second tool started while the first was running"
 
 
 @requirement("parallel-calls-run-at-the-same-time", "claude-calls-run-at-the-same-time")
@@ -252,8 +282,8 @@ def test_three_at_the_same_time(scenario: Scenario, implementation: Implementati
 @requirement("spec-result-is-the-values-text", "mode-result-is-the-tools-text")
 @pytest.mark.parametrize(
     "value",
-    ["72°F and sunny", '{"temperature": 72, "sky": "clear"}', "city: Paris\nsky: clear", 42],
-    ids=["text", "json-text", "lines", "number"],
+    ["72°F and sunny", '{"temperature": 72, "sky": "clear"}', "city: Paris\nsky: clear", 42, 0],
+    ids=["text", "json-text", "lines", "number", "zero"],
 )
 def test_result_text(scenario: Scenario, implementation: Implementation, value: object) -> None:
     """A string is sent as it is, a number as its digits."""

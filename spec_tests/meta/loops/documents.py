@@ -9,6 +9,7 @@ from typing import Any
 
 from looptck_mutants.parts import speaking
 from looptck_reference.kit.driver import Driver
+from looptck_reference.kit.telling import Emit
 from looptck_reference.loop.loop import Decision, Loop
 from looptck_reference.prompty.invoke import Invoker
 from looptck_reference.prompty.prompts import Loader, Prompt
@@ -119,3 +120,18 @@ class GuideInJavaScript(Guide):
     def start(self) -> Json:
         """The description, in another language."""
         return {**super().start(), "language": "javascript"}
+
+
+class SpecificationInGo(Specification):
+    """Wraps the errors of tools in errors of its own, as is usual in a language without exceptions."""
+
+    def start(self) -> Json:
+        """The description, in another language."""
+        return {**super().start(), "language": "go"}
+
+    def run(self, case: Json, emit: Emit) -> Json:
+        """A run, whose error says whose it is."""
+        outcome = super().run(case, emit)
+        if outcome.get("reason") != "tool":
+            return outcome
+        return {**outcome, "type": "wrapError", "bases": [], "message": f"tool failed: {outcome['message']}"}

@@ -13,6 +13,7 @@ from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.loop import Decision, Loop
 from looptck_reference.vocabulary.actions import Action, Ask, Fail, Finish
+from looptck_reference.vocabulary.agent import Agent
 from looptck_reference.vocabulary.errors import LoopError, UnknownTool
 from looptck_reference.vocabulary.tools import Handler
 from looptck_reference.vocabulary.values import Answer, Json, Stop, ToolCall, ToolResult, Turn
@@ -138,6 +139,14 @@ class Repairs(Driver):
     def start(self) -> Json:
         """The description, with the declared choice."""
         return {**super().start(), "dialect": {"unknown_names": "repaired"}}
+
+
+class PrunesByDefault(Driver):
+    """Sends the last three rounds where its caller does not say how many, as the skill's own function does."""
+
+    class loop(Loop):  # noqa: N801
+        def __init__(self, agent: Agent, *, keep_rounds: int | None = None, **more: Any) -> None:
+            super().__init__(agent, keep_rounds=3 if keep_rounds is None else keep_rounds, **more)
 
 
 class SaysMoreBehindResults(Driver):

@@ -6,7 +6,7 @@ import pytest
 
 from looptck.values.verdicts import AGAINST
 from looptck_reference.kit.driver import Driver
-from meta.loops.documents import Guide, GuideInJavaScript, Specification
+from meta.loops.documents import Guide, GuideInJavaScript, Specification, SpecificationInGo
 from meta.loops.judging import judged
 
 SPEC, GUIDE = "prompty-spec", "prompty-agent-mode"
@@ -70,3 +70,15 @@ def test_types_of_errors_are_pythons(loop: type[Driver]) -> None:
 
     of_type = "pass" if loop is Guide else "not-applicable"
     assert {(rows[0], of_type), (rows[1], "pass")} == {(result.requirement, result.verdict) for result in results}
+
+
+def test_errors_of_handlers_may_be_wrapped_in_other_languages() -> None:
+    """Their words reach the caller, in an error of another type."""
+    rows = [
+        "spec-raising-handler-ends-the-loop",
+        "spec-raising-kind-handler-ends-the-loop",
+        "spec-childs-error-ends-the-loop",
+    ]
+    results = judged(SpecificationInGo, "openai-chat/plain/sync", profile=SPEC, requirements=rows)
+
+    assert {(row, "pass") for row in rows} == {(result.requirement, result.verdict) for result in results}

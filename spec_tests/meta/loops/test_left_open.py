@@ -74,3 +74,12 @@ def test_text_behind_results_is_not_part_of_pruning() -> None:
 
     assert [] == [(result.requirement, result.case, result.reason) for result in results if result.verdict in AGAINST]
     assert {*PRUNING} == {result.requirement for result in results if result.verdict == "pass"}
+
+
+def test_pruning_by_default_is_no_loss() -> None:
+    """A turn goes back before its results, whatever the loop no longer sends of the rounds before."""
+    rows = [*PRUNING, "claude-turn-precedes-its-results", "claude-history-only-grows"]
+    cell, driver = "anthropic-messages/plain/sync", left_open.PrunesByDefault
+    results = judged(driver, cell, profile="anthropic-loop", requirements=rows)
+
+    assert [] == [(result.requirement, result.case, result.reason) for result in results if result.verdict in AGAINST]

@@ -81,6 +81,14 @@ def error(run: Run, expected: dict[str, str]) -> None:
     assert re.fullmatch(pattern, run.outcome.message, re.DOTALL), f"{run.outcome.message!r} does not match {pattern!r}"
 
 
+def error_says(run: Run, expected: str) -> None:
+    """Decided by the error that the loop raised: its message is this text. Any other outcome fails."""
+    run.replied(1)
+
+    assert isinstance(run.outcome, Failed), f"expected the error {expected!r}, but the loop {run.outcome}"
+    assert expected == run.outcome.message, f"expected the error {expected!r}, but the loop {run.outcome}"
+
+
 def shows_failure(run: Run) -> bool:
     """Whether the caller can see that the answer is incomplete or missing."""
     return run.failed or (isinstance(run.outcome, Value) and run.outcome.stop not in {None, "end"})

@@ -13,7 +13,7 @@ from looptck.bench.checks import Implementation, requirement
 from looptck.provider import gates
 from looptck.provider.toolbox import Returns
 from looptck.spec.messages import blocks_of
-from looptck.values.turns import Call, Hosted, Thinking, Turn, calls, says, turn
+from looptck.values.turns import Call, Hosted, HostedKind, Thinking, Turn, calls, says, turn
 from looptck.values.verdicts import NotReached
 
 RUNAWAY = 16
@@ -50,9 +50,15 @@ def test_nothing_empty(scenario: Scenario, implementation: Implementation, first
 
 
 @requirement("claude-pauses-are-bounded")
-def test_endless_pauses(scenario: Scenario, implementation: Implementation) -> None:
-    """The service pauses every turn; the loop has resumed one, and ends on its own."""
-    scenario.always(lambda n: turn(f"Part {n}.", Hosted(done=False), stop="pause"))
+@pytest.mark.parametrize("kind", ["search", "mcp"])
+def test_endless_pauses(scenario: Scenario, implementation: Implementation, kind: HostedKind) -> None:
+    """The service pauses every turn for a tool of its own; the loop has resumed one, and ends on its own."""
+
+    def paused(n: int) -> Turn:
+        return turn(f"Part {n}.", Hosted(kind, done=False), stop="pause")
+
+    scenario.plays(paused(1))
+    scenario.always(paused)
 
     run = implementation.run()
 

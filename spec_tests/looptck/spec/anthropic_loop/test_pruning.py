@@ -36,6 +36,8 @@ ROUNDS = [
 ]
 """Five rounds, the third with a paused turn before it."""
 COUNT = 5
+LINES = " ".join(f"line {n}," for n in range(60))
+"""A text that nobody would cut, and that a loop which shortens old results would."""
 
 
 def _rounds(run: Run, n: int) -> tuple[list[list[Wanted]], list[Wanted]]:
@@ -91,7 +93,9 @@ def _has_nothing_older(run: Run, keep: int) -> None:
         rounds, _ = _rounds(run, received.n)
         old = {item.id for one in rounds[: max(0, len(rounds) - keep)] for item in one if isinstance(item, Owed)}
         there = {item.id for item in run.normalized(received.n).items if isinstance(item, Asked | Answered)}
-        assert set() == old & there, f"request {received.n} holds {plain(sorted(old & there))}"
+        assert set() == old & there, (
+            f"request {received.n} still holds {plain(sorted(old & there))}, older than its latest {keep} rounds"
+        )
 
 
 def _is_prompt_and_latest(run: Run, keep: int) -> None:
@@ -143,6 +147,17 @@ def test_latest_rounds(scenario: Scenario, implementation: Implementation, keep:
     run = _pruned(scenario, implementation, keep)
 
     _ends_with_its_latest(run, keep)
+
+
+@requirement("claude-pruning-keeps-the-latest-rounds")
+def test_results_of_the_latest_rounds(scenario: Scenario, implementation: Implementation) -> None:
+    """What is kept of results with several hundred characters is all of them."""
+    for tool in ("note", "ping", "weather"):
+        scenario.returns(tool, *(f"{tool} {n}: {LINES}" for n in range(COUNT)))
+
+    run = _pruned(scenario, implementation, 2)
+
+    _ends_with_its_latest(run, 2)
 
 
 @requirement("claude-pruning-drops-older-rounds")

@@ -82,6 +82,22 @@ def test_endless_calls(scenario: Scenario, implementation: Implementation, limit
     assert made <= _allowed(implementation, limit), f"under the limit of {limit} the model was asked {made} times"
 
 
+@requirement("limit-is-a-ceiling")
+@pytest.mark.parametrize("failing", ["raising", "unknown"])
+def test_endless_failures(scenario: Scenario, implementation: Implementation, failing: str) -> None:
+    """A model whose every call fails is asked no more often than the limit allows; a loop may end sooner."""
+    name = {"raising": "note", "unknown": "no_such_tool"}[failing]
+    rounds = itertools.count(1)
+    scenario.listens(obeying(lambda: calls(Call.of(name, {"text": f"round {next(rounds)}"}))), most=RUNAWAY)
+    scenario.raises("note", "the pencil broke")
+
+    run = implementation.run(limit=3)
+
+    run.delivered(1)
+    made, allowed = len(run.requests), _allowed(implementation, 3)
+    assert made <= allowed, f"every call fails, and under the limit of 3 the model was asked {made} times"
+
+
 @requirement("limit-allows-what-fits")
 @pytest.mark.parametrize("limit", [2, 3, 7])
 def test_fitting_conversation(scenario: Scenario, implementation: Implementation, limit: int) -> None:

@@ -112,7 +112,9 @@ def test_bad_arguments_text(scenario: Scenario, implementation: Implementation, 
     run = implementation.run()
 
     text = _words(run)
-    assert re.fullmatch(r"Error parsing arguments: \S.*", text, re.DOTALL), text
+    assert re.fullmatch(r"Error parsing arguments: \S.*", text, re.DOTALL), (
+        f"the result reads {text!r}, not 'Error parsing arguments: ' and what the parser says"
+    )
 
 
 RAISED = [

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.assertions.caller import error
+from looptck.bench.assertions.caller import error_says
 from looptck.bench.assertions.tool_runs import tools_ran
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, control, requirement
@@ -15,8 +15,7 @@ from looptck.bench.run import Run
 from looptck.catalogue.agents import Tool
 from looptck.provider.gate import Gate
 from looptck.provider.script import Step
-from looptck.spec.python_errors import NO_HANDLER, of_python, raised
-from looptck.values.outcome import Failed
+from looptck.spec.python_errors import no_handler, of_python, raised, reached_the_caller
 from looptck.values.plain import plain
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotApplicable
@@ -106,8 +105,7 @@ def test_raising_kind_handler(scenario: Scenario, implementation: Implementation
     run = _calls(scenario, implementation, BROWSE, kinds=["collection"])
 
     control(run, "browse")
-    assert isinstance(run.outcome, Failed), f"the loop {run.outcome}"
-    assert ("LookupError", True) == (run.outcome.type, "the collection is closed" in run.outcome.message)
+    reached_the_caller(implementation, run, "LookupError", "the collection is closed")
     assert 1 == len(run.requests)
 
 
@@ -139,7 +137,7 @@ def test_missing_handler_of_a_kind(scenario: Scenario, implementation: Implement
 
     run = _unhandled(scenario, implementation, *kinds)
 
-    raised(run, "ValueError", NO_HANDLER)
+    raised(run, "ValueError", no_handler(run))
     assert [] == run.tools_ran
 
 
@@ -148,7 +146,7 @@ def test_missing_handler_of_a_kind_text(scenario: Scenario, implementation: Impl
     """The message names the tool and its kind."""
     run = _unhandled(scenario, implementation)
 
-    error(run, {"message": r"No handler registered for tool: fetch \(kind: collection\)"})
+    error_says(run, "No handler registered for tool: fetch (kind: collection)")
 
 
 @requirement("spec-runtime-tools-last-one-run")

@@ -27,9 +27,9 @@ def _played(scenario: Scenario, implementation: Implementation, *pieces: Call | 
     return run
 
 
-def _is(wanted: Any, got: Any) -> None:
+def _is(what: str, wanted: Any, got: Any) -> None:
     found = unlike(wanted, got)
-    assert not found, "\n".join(found)
+    assert not found, f"{what}: {'; '.join(found)}"
 
 
 def _nothing(value: Any) -> bool:
@@ -43,6 +43,7 @@ def test_assistant_message(scenario: Scenario, implementation: Implementation) -
     functions = [{"name": call.tool, "arguments": ...} for call in (WEATHER, NOTE)]
 
     _is(
+        "the assistant message",
         {
             "role": "assistant",
             "content?": _nothing,
@@ -62,6 +63,7 @@ def test_tool_message(scenario: Scenario, implementation: Implementation) -> Non
     run = _played(scenario, implementation, WEATHER)
 
     _is(
+        "the tool messages",
         [{"role": "tool", "content": "18 °C and clear", "tool_call_id": "call_1a", "name?": ...}],
         as_sent(run, 1)[1:],
     )
@@ -84,8 +86,11 @@ def test_results_message(scenario: Scenario, implementation: Implementation) -> 
     """Two results are in one user message, each with type, id and content, and nothing else is in it."""
     run = _played(scenario, implementation, WEATHER, NOTE)
     texts = {"call_1a": "18 °C and clear", "call_1b": "Written down."}
+    sent = [message for message in as_sent(run, 1) if message["role"] == "user"]
 
+    assert len(sent) < 2, f"the results of one turn are spread over {len(sent)} user messages"
     _is(
+        "the user messages",
         [
             {
                 "role": "user",
@@ -95,7 +100,7 @@ def test_results_message(scenario: Scenario, implementation: Implementation) -> 
                 ],
             }
         ],
-        [message for message in as_sent(run, 1) if message["role"] == "user"],
+        sent,
     )
 
 
@@ -108,6 +113,7 @@ def test_call_item(scenario: Scenario, implementation: Implementation) -> None:
     items = [item for item in as_sent(run, 1) if item.get("type") == "function_call"]
 
     _is(
+        "the function_call items",
         [
             {
                 "type": "function_call",
@@ -131,7 +137,8 @@ def test_call_output(scenario: Scenario, implementation: Implementation) -> None
         raise NotReached("request 2 carries no output")
 
     texts = {"call_1a": "18 °C and clear", "call_1b": "Written down."}
-    _is([{"type": "function_call_output", "call_id": id, "output": _says(text)} for id, text in texts.items()], outputs)
+    wanted = [{"type": "function_call_output", "call_id": id, "output": _says(text)} for id, text in texts.items()]
+    _is("the function_call_output items", wanted, outputs)
 
 
 def _says(text: str) -> Any:

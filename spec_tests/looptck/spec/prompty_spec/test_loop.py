@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.assertions.caller import error
+from looptck.bench.assertions.caller import error_says
 from looptck.bench.assertions.results import answers_in_order
 from looptck.bench.assertions.tool_runs import tools_ran
 from looptck.bench.assertions.turns import calls_echoed
@@ -18,10 +18,10 @@ from looptck.catalogue.agents import agent
 from looptck.provider import gates
 from looptck.provider.faults import HttpError
 from looptck.provider.script import Hold, Step
-from looptck.spec.python_errors import NO_HANDLER, of_python, raised
+from looptck.spec.python_errors import no_handler, of_python, raised, reached_the_caller
 from looptck.values.framing import DEFAULT
 from looptck.values.history import Answered, Asked
-from looptck.values.outcome import Failed
+from looptck.values.plain import plain
 from looptck.values.turns import Call, Turn, calls, says, turn
 from looptck.wires import WIRES
 
@@ -90,7 +90,9 @@ def test_bad_arguments(scenario: Scenario, implementation: Implementation) -> No
     run = implementation.run()
 
     run.delivered(1)
-    assert run.failed, f"the loop {run.outcome}"
+    ran = f"{plain(run.tools_ran)} ran, and " if run.tools_ran else ""
+    told = "the model was asked again, and " if len(run.requests) > 1 else ""
+    assert run.failed, f"the arguments are not JSON, and the caller got no error: {ran}{told}the loop {run.outcome}"
     assert 1 == len(run.requests)
 
 
@@ -109,7 +111,7 @@ def test_missing_handler(scenario: Scenario, implementation: Implementation) -> 
 
     run = _without_handler(scenario, implementation)
 
-    raised(run, "ValueError", NO_HANDLER)
+    raised(run, "ValueError", no_handler(run))
 
 
 @requirement("spec-missing-handler-error-has-the-documents-text")
@@ -117,7 +119,7 @@ def test_missing_handler_text(scenario: Scenario, implementation: Implementation
     """The message names the tool and its kind."""
     run = _without_handler(scenario, implementation)
 
-    error(run, {"message": r"No handler registered for tool: weather \(kind: function\)"})
+    error_says(run, "No handler registered for tool: weather (kind: function)")
 
 
 @requirement("spec-raising-handler-ends-the-loop")
@@ -129,8 +131,7 @@ def test_raising_handler(scenario: Scenario, implementation: Implementation) -> 
     run = implementation.run()
 
     run.delivered(1)
-    assert isinstance(run.outcome, Failed), f"the loop {run.outcome}"
-    assert ("LookupError", True) == (run.outcome.type, "there is no such city" in run.outcome.message)
+    reached_the_caller(implementation, run, "LookupError", "there is no such city")
     assert 1 == len(run.requests)
 
 
@@ -168,6 +169,8 @@ def test_text_is_forwarded(scenario: Scenario, implementation: Implementation) -
 
     run.delivered(2)
     assert [] == run.gave_up, "the caller received nothing while the answer was being written"
+    got = "".join(chunk.text for chunk in run.chunks)
+    assert "A long story." == got.strip(), f"the chunks that the caller received are {got!r}, not 'A long story.'"
 
 
 WRITTEN = '{"text": "a longer text"}'

@@ -16,10 +16,10 @@ from looptck.bench.oracle import difference
 from looptck.bench.run import Run
 from looptck.catalogue.agents import agent
 from looptck.provider.script import Step
+from looptck.spec.python_errors import reached_the_caller
 from looptck.spec.schemas import parameters
 from looptck.values.framing import DEFAULT
 from looptck.values.history import Answered, Asked, Item, Opaque, Said
-from looptck.values.outcome import Failed
 from looptck.values.plain import plain
 from looptck.values.transcript import Received
 from looptck.values.turns import Call, Turn, calls, says
@@ -275,7 +275,12 @@ def test_endless_child(scenario: Scenario, implementation: Implementation) -> No
     run = implementation.run(agent="parent", as_file=True, inputs={"audience": "children"})
 
     _child(run, 3, "expert")
-    assert limit == _senders(run).count("expert"), f"the requests came from {plain(_senders(run))}"
+    made = _senders(run).count("expert")
+    if made < limit:
+        run.delivered(len(run.requests))
+    assert limit == made, (
+        f"the child made {made} model calls, where any other loop makes {limit}; the loop {run.outcome}"
+    )
 
 
 @requirement("spec-child-counts-its-own-iterations")
@@ -286,7 +291,10 @@ def test_rounds_of_children(scenario: Scenario, implementation: Implementation) 
     run = _plays(scenario, implementation, *child, *child, DONE)
 
     _child(run, 3, "expert")
-    assert ["parent", *["expert"] * 7, "parent", *["expert"] * 7, "parent"] == _senders(run), f"the loop {run.outcome}"
+    wanted = ["parent", *["expert"] * 7, "parent", *["expert"] * 7, "parent"]
+    if len(run.requests) < len(wanted):
+        run.delivered(len(run.requests))
+    assert wanted == _senders(run), f"the loop {run.outcome}"
     assert "Done." == run.value.text
 
 
@@ -298,8 +306,7 @@ def test_raising_tool_of_a_child(scenario: Scenario, implementation: Implementat
     run = _consulted(scenario, implementation)
 
     control(run, "lookup")
-    assert isinstance(run.outcome, Failed), f"the loop {run.outcome}"
-    assert ("LookupError", True) == (run.outcome.type, "there is no such topic" in run.outcome.message)
+    reached_the_caller(implementation, run, "LookupError", "there is no such topic")
     assert ["parent", "expert"] == _senders(run)
 
 
@@ -318,4 +325,5 @@ def test_text_of_a_child(scenario: Scenario, implementation: Implementation, cal
         raise NotReached(
             f"control: the child's text should be the result; the requests came from {plain(_senders(run))}"
         )
-    assert "Done." == "".join(chunk.text for chunk in run.chunks)
+    got = "".join(chunk.text for chunk in run.chunks)
+    assert not got.replace("Done.", "").strip(), f"the parent says 'Done.', and its caller got {got!r}"
