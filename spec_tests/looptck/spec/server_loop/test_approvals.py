@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from looptck.bench.bench import Scenario
-from looptck.bench.checks import control, requirement
+from looptck.bench.checks import Liveness, control, requirement
 from looptck.bench.run import Run
 from looptck.bench.server import ServerUnderTest, tool
 from looptck.catalogue.agents import Tool
 from looptck.client.reply import APPROVAL
 from looptck.client.schemas import faults
+from looptck.provider.gate import Gate
 from looptck.provider.gates import ABSENCE, tool_began
 from looptck.provider.toolbox import Returns
 from looptck.spec.server_loop.replies import events_of_phase
 from looptck.values.history import same_value
+from looptck.values.plain import plain
 from looptck.values.transcript import ServerEvent
 from looptck.values.turns import Call, calls, says
-from looptck.values.verdicts import NotReached
+from looptck.values.verdicts import NotApplicable, NotReached
 
 if TYPE_CHECKING:
     import httpx
 
+WAIT = 5.0
+"""Seconds to wait for another session, which a server that plays one run at a time never lets begin."""
 ROME = {"city": "Rome"}
 WEATHER = Call.of("weather", ROME)
+MOST = 8
+"""The number of model requests that an endless script answers."""
 APPROVE: Mapping[str, Any] = {"decision": "approve"}
 REMEMBER: Mapping[str, Any] = {"decision": "approve", "remember_for_session": True}
 DENY: Mapping[str, Any] = {"decision": "deny", "message": "Not in Rome, not today."}
@@ -76,6 +82,21 @@ def test_denied_by_the_request(scenario: Scenario, server: ServerUnderTest) -> N
     server.implementation.diverges("denied_tools", "offered" if "weather" in offers else "hidden")
 
 
+@requirement("server-denied-tools-do-not-run")
+def test_denied_rounds(scenario: Scenario, server: ServerUnderTest) -> None:
+    """Denied calls use up a cap: a model that never stops calling them is asked once a round, and once more at most."""
+    if not server.can("rounds"):
+        raise NotApplicable("the server does not take max_tool_rounds")
+    scenario.always(lambda n: calls(Call.of("weather", {"city": f"city {n}"})), most=MOST)
+
+    run = server.ask(permission="deny", rounds=2)
+
+    run.request(2)
+    assert [] == run.tools_ran, "the tool ran although it was denied"
+    asked = len(run.received)
+    assert asked <= 3, f"the request allows two rounds, and the model, whose calls were denied, was asked {asked} times"
+
+
 @requirement("server-request-cannot-loosen-the-permission")
 def test_denied_by_the_server(scenario: Scenario, server: ServerUnderTest) -> None:
     """A server that denies does so for a request with auto; a server that does not runs the tool."""
@@ -120,6 +141,63 @@ def test_asked_before_the_run(scenario: Scenario, server: ServerUnderTest) -> No
         f"the approval question has the arguments {event.get('arguments')!r}"
     )
     assert [] == faults("approval-required", event)
+
+
+@requirement("server-approval-is-asked-before-the-run")
+def test_two_open_questions(scenario: Scenario, server: ServerUnderTest) -> None:
+    """Two sessions wait for approval at the same time; the first approves, then the other denies: one tool runs."""
+    granted, refused = (tool(f"forecast_{secrets.token_hex(4)}", city="string") for _ in range(2))
+    both = Gate("both sessions have asked for approval")
+    decided = Gate("the first session has approved its call")
+    arrived: list[None] = []
+
+    def arrive() -> None:
+        arrived.append(None)
+        if len(arrived) == 2:
+            both.open()
+        both.wait_here(WAIT)
+
+    def arrive_last() -> None:
+        arrive()
+        decided.wait_here(WAIT)
+
+    granting, refusing = Approver(server, first=arrive), Approver(server, DENY, first=arrive_last)
+
+    def grant(event: ServerEvent) -> None:
+        granting(event)
+        if granting.replies:
+            decided.open()
+
+    begun = []
+    for offered, on_event in ((granted, grant), (refused, refusing)):
+        scenario.plays(calls(Call.of(offered.name, ROME)), says("Done."))
+        asking = {"permission": "ask", "session": _session(), "stream": True}
+        begun.append(server.begin(tools=(offered,), on_event=on_event, **asking))  # type: ignore[arg-type]
+    try:
+        first, other = map(server.end, begun)
+    except Liveness:
+        _are_different(granting.asked + refusing.asked)
+        raise
+
+    _are_different(granting.asked + refusing.asked)
+    if not both.is_open:
+        raise NotReached(f"the two sessions never waited for approval at the same time: {first.got}, {other.got}")
+    assert [] == other.tools_ran, "the approval of one session ran the tool of another, which was denied"
+    assert [(granted.name, ROME)] == first.tools_ran, "the tool did not run that its session has approved"
+
+
+@requirement("server-approval-is-asked-before-the-run")
+def test_remembered_denial(scenario: Scenario, server: ServerUnderTest) -> None:
+    """A denial that is to be remembered approves nothing: no later call of the session runs."""
+    session = _session()
+    scenario.plays(calls(WEATHER), says("Done."))
+    approver = Approver(server, {**DENY, "remember_for_session": True})
+    _was_asked(approver, approver.ask(session=session))
+
+    run = approver.ask(session=session)
+
+    run.request(1)
+    assert [] == run.tools_ran, "the tool ran, although its denial was to be remembered"
 
 
 @requirement("server-approval-is-asked-after-calling")
@@ -222,6 +300,12 @@ def test_unknown_approval(scenario: Scenario, server: ServerUnderTest) -> None:
         got = decide(server, id, APPROVE)
 
         assert (404, "not_found") == (got.status_code, _status(got))
+
+
+def _are_different(questions: Sequence[Mapping[str, Any]]) -> None:
+    """Assert that open questions have different ids, so that no decision is taken for another."""
+    ids = [question.get("approval_id") for question in questions]
+    assert len(ids) == len({*map(str, ids)}), f"two open questions have the approval_id {plain(ids[0])}"
 
 
 def _was_asked(approver: Approver, run: Run) -> None:
