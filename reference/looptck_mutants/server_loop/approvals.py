@@ -189,3 +189,11 @@ class WhatIsRememberedIsApproved(ServerLoop):
         step = super().client_decided(decision)
         self.remembered |= {name} if decision.remember else set()
         return step
+
+
+@breaks("server-denied-tools-do-not-run")
+class CodeIsNeverDenied(ServerLoop):
+    """Runs programs whatever the permission."""
+
+    def permitted(self, called: Called) -> Permission:
+        return Permission.AUTO if called.path is ToolPath.CODE else super().permitted(called)

@@ -169,20 +169,6 @@ def test_each_is_told_once(scenario: Scenario, implementation: Implementation, f
 
 
 @requirement("loop010-one-error-message-for-each-failure")
-def test_failures_of_two_turns(scenario: Scenario, implementation: Implementation) -> None:
-    """A call fails in each of two turns; the third Request has the first failure once, or not at all any more."""
-    scenario.plays(solution(_boom("mark1")), solution(_boom("mark2")), DONE)
-    scenario.raises("boom", "it did not work")
-
-    run = implementation.run(tools=TOOLS)
-
-    told_once(run, _boom("mark1"))
-    told_once(run, _boom("mark2"), n=3)
-    earlier = len(errors_about(run, "mark1", n=3))
-    assert earlier < 2, f"request 3 has {earlier} Error Messages about {described(_boom('mark1'))}, which failed once"
-
-
-@requirement("loop010-one-error-message-for-each-failure")
 @ERRORS
 def test_the_reason_is_told(scenario: Scenario, implementation: Implementation, type: str, message: str) -> None:
     """The Error Message of a call contains the message of the error that its tool raised."""

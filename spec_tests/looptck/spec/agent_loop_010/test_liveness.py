@@ -24,7 +24,6 @@ from looptck.spec.agent_loop_010.failures import (
 )
 from looptck.values.framing import DEFAULT
 from looptck.values.outcome import Failed
-from looptck.values.plain import plain
 from looptck.values.transcript import Replied
 from looptck.values.turns import Turn
 
@@ -91,21 +90,6 @@ def test_two_unresolvable(scenario: Scenario, implementation: Implementation) ->
 
     goes_on(run)
     told_once(run, _read("†state.nowhere"), other)
-
-
-@requirement("loop010-unresolvable-references-become-errors")
-def test_written_one_turn_later(scenario: Scenario, implementation: Implementation) -> None:
-    """The next turn writes the path: the call that was reported as failed does not run after all."""
-    scenario.plays(solution(_read("†state.late"), count()), solution(_write("late")), DONE)
-
-    run = implementation.run(tools=TOOLS)
-
-    goes_on(run)
-    told_once(run, _read("†state.late"))
-    run.tool_ended("write")
-    run.request(3)
-    ran = run.arguments_of("read")
-    assert [] == ran, f"request 2 reports the call of `read` as failed, and it ran one turn later, with {plain(ran)}"
 
 
 def _in_a_circle(*names: str) -> list[dict[str, Any]]:

@@ -136,21 +136,6 @@ def test_code(scenario: Scenario, server: ServerUnderTest) -> None:
     assert "42 tweenies" in "".join(results_of_all(run)), "the program's output is reported nowhere"
 
 
-@requirement("server-output-of-code-reaches-the-model")
-def test_output(scenario: Scenario, server: ServerUnderTest) -> None:
-    """The next model request has each of the lines that the program printed before it failed, and its exception."""
-    coder = Coder.of(server)
-    scenario.plays(
-        calls(coder.call("print('seineewt'[::-1])", "print(6 * 7)", "raise ValueError('snidab'[::-1])")), says("Done.")
-    )
-
-    run = coder.ask()
-
-    text = "".join(answer.text for answer in run.new_answers(1))
-    for what, wanted in (("first line", "tweenies"), ("second line", "42"), ("exception", "badins")):
-        assert wanted in text, f"the {what} of the program's output is {wanted!r}, and the model reads {plain(text)}"
-
-
 @requirement("server-callback-runs-in-the-server")
 @pytest.mark.parametrize("text", ["pong", 'Łódź, \'twas "5 °C" \\ ✓'], ids=["plain", "beyond-ascii"])
 def test_callback(scenario: Scenario, server: ServerUnderTest, text: str) -> None:
