@@ -85,6 +85,19 @@ class CallbacksAreDispatched(ServerLoop):
         return ToolPath.DISPATCH if path is ToolPath.CALLBACK else path
 
 
+@breaks("server-callback-runs-in-the-server")
+class CallbacksAreCached(ServerLoop):
+    """Answers each call of a callback with the result of the first one."""
+
+    first: Result | None = None
+
+    def tool_ended(self, result: Result) -> Any:
+        if self._waiting[0].path is not ToolPath.CALLBACK:
+            return super().tool_ended(result)
+        self.first = self.first or result
+        return super().tool_ended(self.first)
+
+
 @breaks("server-complete-of-code-tells-the-code", cells=CHAT_STREAM)
 class CompleteWithTheCodeOnOneLine(ReportingLoop):
     """Removes the line breaks of the code in `complete`."""
