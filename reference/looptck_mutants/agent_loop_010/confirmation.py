@@ -42,6 +42,14 @@ class SilenceIsConsent(CallScheduler):
         return super().decided(call, decision) if call in self.asked else []
 
 
+@breaks("loop010-calls-wait-for-their-confirmation")
+class OneApprovalIsEnough(CallScheduler):
+    """Asks about no call once there is a result in the context."""
+
+    def is_asked(self, call: Call) -> bool:
+        return super().is_asked(call) and not any("_call" in message for message in self.context.messages)
+
+
 @breaks("loop010-changed-parameters-are-used")
 class ChangesAreIgnored(SolutionLoop):
     """Runs a changed call with the parameters that the model wrote."""

@@ -61,6 +61,19 @@ class TwoMessagesForAFailure(CallScheduler):
 
 
 @breaks("loop010-one-error-message-for-each-failure")
+class ErrorsComeAgain(SolutionLoop):
+    """Appends the Error Messages of all earlier turns again."""
+
+    earlier: Sequence[Message] = ()
+
+    def append_errors(self, tick: CallScheduler) -> None:
+        super().append_errors(tick)
+        for error in self.earlier:
+            self._context.append(error)
+        self.earlier = [*self.earlier, *tick.errors]
+
+
+@breaks("loop010-one-error-message-for-each-failure")
 class NoReason(SolutionLoop):
     """Reports that a tool raised, but not its exception."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from looptck_mutants.agent_loop_010.errors import ToolFailed
 from looptck_mutants.agent_loop_010.parts import breaks
 from looptck_reference.agent_loop_010.calls import Call
+from looptck_reference.agent_loop_010.context import Context
 from looptck_reference.agent_loop_010.expressions import references
 from looptck_reference.agent_loop_010.loop import SolutionLoop
 from looptck_reference.agent_loop_010.scheduler import CallScheduler, Step
@@ -44,6 +45,30 @@ class BlockedCallsAreToldTwice(CallScheduler):
     def end_blocked(self) -> None:
         for call in self.pending:
             self.fail(call.raw, self.why_blocked(call))
+        super().end_blocked()
+
+
+@breaks("loop010-unresolvable-references-become-errors")
+class OneBlockedCallIsTold(CallScheduler):
+    """Reports only the first of the calls that can never start."""
+
+    def end_blocked(self) -> None:
+        self.pending = self.pending[:1]
+        super().end_blocked()
+
+
+@breaks("loop010-unresolvable-references-become-errors")
+class BlockedCallsStayPending(CallScheduler):
+    """Reports calls that can never start, and starts them as soon as a later turn has written their values."""
+
+    left: ClassVar[dict[int, list[Call]]] = {}
+
+    def __init__(self, context: Context, *what: Any, **more: Any) -> None:
+        super().__init__(context, *what, **more)
+        self.pending = self.left.pop(id(context), [])
+
+    def end_blocked(self) -> None:
+        self.left[id(self.context)] = self.pending
         super().end_blocked()
 
 

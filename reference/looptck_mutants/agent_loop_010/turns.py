@@ -160,3 +160,13 @@ class AsksInAStrangeRole(SolutionLoop):
         if self.turns == 3:
             sent = [{**message, "role": "context"} if message["role"] == "user" else message for message in sent]
         return self.request(sent, self._prompt.schema())
+
+
+@breaks("loop010-null-output-asks-again")
+class TextsAreForTheFirstTurn(SolutionLoop):
+    """Leaves the texts of the caller out of all Requests but the first."""
+
+    def ask(self) -> AsyncGenerator[str]:
+        messages = self._context.messages
+        self._context.messages = [one for one in messages if self.turns == 1 or one.get("type") != "text"]
+        return super().ask()

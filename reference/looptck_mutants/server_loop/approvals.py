@@ -11,7 +11,7 @@ from looptck_reference.server.approvals import Approvals
 from looptck_reference.server.events import ApprovalRequired
 from looptck_reference.server.loop import ServerLoop
 from looptck_reference.server.serving import Config, Run, Simulator
-from looptck_reference.server.steps import Decision, Execute, Step
+from looptck_reference.server.steps import AskClient, Decision, Execute, Step
 from looptck_reference.server.values import Called, Permission, Result, RunRequest, ToolPath
 from looptck_reference.vocabulary.values import Stop, Turn
 
@@ -34,6 +34,15 @@ class DeniedWithoutAWord(ServerLoop):
     def _ended(self, result: Result) -> Step:
         denied = self.permission is Permission.DENY
         return super()._ended(Result("") if denied else result)
+
+
+@breaks("server-denied-tools-do-not-run")
+class DeniedRoundsAreFree(ServerLoop):
+    """Does not count a round whose call was denied against the cap."""
+
+    def cap_reached(self) -> bool:
+        denied = sum(str(record.result.data.get("exception")).endswith("policy.") for record in self.records)
+        return bool(self.round - denied >= self.cap)
 
 
 @breaks("server-request-cannot-loosen-the-permission")
@@ -156,3 +165,35 @@ class Obliging(Approvals):
     def decide(self, owner: str, approval_id: str, decision: Decision) -> bool:
         super().decide(owner, approval_id, decision)
         return True
+
+
+@breaks("server-approval-is-asked-before-the-run", cells=CHAT_STREAM)
+class QuestionsAreNumberedByRound(ServerLoop):
+    """Gives the questions of all runs in the same round the same id."""
+
+    def _ask_client(self, called: Called, path: ToolPath) -> Step:
+        step, number = super()._ask_client(called, path), f"appr_{self.round}"
+        self.outbox = [
+            replace(event, approval_id=number) if isinstance(event, ApprovalRequired) else event
+            for event in self.outbox
+        ]
+        return replace(step, approval_id=number) if isinstance(step, AskClient) else step
+
+
+@breaks("server-approval-is-asked-before-the-run", cells=CHAT_STREAM)
+class WhatIsRememberedIsApproved(ServerLoop):
+    """Remembers a denial as if it were an approval."""
+
+    def client_decided(self, decision: Decision) -> Step:
+        name = self._waiting[0].call.name
+        step = super().client_decided(decision)
+        self.remembered |= {name} if decision.remember else set()
+        return step
+
+
+@breaks("server-denied-tools-do-not-run")
+class CodeIsNeverDenied(ServerLoop):
+    """Runs programs whatever the permission."""
+
+    def permitted(self, called: Called) -> Permission:
+        return Permission.AUTO if called.path is ToolPath.CODE else super().permitted(called)

@@ -55,6 +55,27 @@ class OutputIsLost(ServerLoop):
         return super().tool_ended(replace(result, content="", data={**result.data, "stdout": ""}))
 
 
+@breaks("server-output-of-code-reaches-the-model")
+class TheModelReadsTheLastLine(ServerLoop):
+    """Sends the model only the last line of what a program printed."""
+
+    def tool_ended(self, result: Result) -> Any:
+        if self._waiting[0].path is not ToolPath.CODE:
+            return super().tool_ended(result)
+        lines = str(result.data.get("stdout") or "").splitlines(keepends=True)
+        return super().tool_ended(replace(result, content=result.content.replace("".join(lines[:-1]), "")))
+
+
+@breaks("server-output-of-code-reaches-the-model")
+class ExceptionsAreForTheClient(ServerLoop):
+    """Sends the exception of a program to the client, but not to the model."""
+
+    def tool_ended(self, result: Result) -> Any:
+        if self._waiting[0].path is not ToolPath.CODE:
+            return super().tool_ended(result)
+        return super().tool_ended(replace(result, content=result.content.partition("stderr: ")[0]))
+
+
 @breaks("server-callback-runs-in-the-server")
 class CallbacksAreDispatched(ServerLoop):
     """Posts the calls of its callbacks to the dispatch URL."""
@@ -62,6 +83,19 @@ class CallbacksAreDispatched(ServerLoop):
     def path_of(self, call: ToolCall) -> ToolPath | None:
         path = super().path_of(call)
         return ToolPath.DISPATCH if path is ToolPath.CALLBACK else path
+
+
+@breaks("server-callback-runs-in-the-server")
+class CallbacksAreCached(ServerLoop):
+    """Answers each call of a callback with the result of the first one."""
+
+    first: Result | None = None
+
+    def tool_ended(self, result: Result) -> Any:
+        if self._waiting[0].path is not ToolPath.CALLBACK:
+            return super().tool_ended(result)
+        self.first = self.first or result
+        return super().tool_ended(self.first)
 
 
 @breaks("server-complete-of-code-tells-the-code", cells=CHAT_STREAM)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from looptck_mutants.cells import RESPONSES
 from looptck_mutants.server_loop.parts import breaks
@@ -119,6 +120,20 @@ class TheLowerCapCounts(ServerLoop):
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
         self.cap = min(self.cap, more.get("server_rounds") or DEFAULT_ROUNDS)
+
+
+@breaks("server-request-sets-its-cap")
+class SessionsHaveOneCap(ServerLoop):
+    """Counts the rounds of earlier requests of the session against the cap."""
+
+    before: ClassVar[Counter[str]] = Counter()
+
+    def cap_reached(self) -> bool:
+        return self.round + self.before[self.session_id or ""] >= self.cap
+
+    def finish(self, turn: Turn, *, capped: bool = False) -> Finish:
+        self.before[self.session_id or ""] += self.round
+        return super().finish(turn, capped=capped)
 
 
 @breaks(

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+from looptck_mutants.cells import CHAT_STREAM
 from looptck_mutants.server_loop.parts import breaks
+from looptck_reference.server.api.chat import ChatFrames
 from looptck_reference.server.loop import ServerLoop
 from looptck_reference.server.sessions import Session
 from looptck_reference.server.steps import Finish
@@ -58,3 +60,13 @@ class CallsOfTheClientStopAsAnswers(ServerLoop):
     def finish(self, turn: Turn, *, capped: bool = False) -> Finish:
         step = super().finish(turn, capped=capped)
         return step if self.offer.entered else replace(step, answer=replace(step.answer, stop=Stop.END))
+
+
+@breaks("server-client-side-calls-are-returned", cells=CHAT_STREAM)
+class CallsHaveOneIndex(ChatFrames):
+    """Streams all calls of a turn under the index 0."""
+
+    def calls(self, calls: tuple[ToolCall, ...]) -> list[bytes]:
+        frames = super().calls(calls)
+        self._delta = {"tool_calls": [{**call, "index": 0} for call in self._delta["tool_calls"]]}
+        return frames

@@ -68,6 +68,15 @@ class LargeFilesAreCut(FileShelf):
 
 
 @breaks("server-uploaded-files-can-be-fetched")
+class UploadsAreText(FileShelf):
+    """Reads uploads as UTF-8."""
+
+    def put(self, owner: str, key: str, value: StoredFile) -> bool:
+        text = value.data.decode(errors="replace").encode()
+        return super().put(owner, key, replace(value, data=text) if value.body["purpose"] == "user_data" else value)
+
+
+@breaks("server-uploaded-files-can-be-fetched")
 class UploadsAreNotListed(FileShelf):
     """Omits uploads from the list of files."""
 

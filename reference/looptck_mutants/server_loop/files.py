@@ -9,11 +9,9 @@ from typing import Any
 
 from looptck_mutants.cells import CHAT_STREAM, MESSAGES
 from looptck_mutants.server_loop.parts import breaks
-from looptck_reference.server.bench import Bench
 from looptck_reference.server.events import Event, FileProduced
 from looptck_reference.server.files import Origin
 from looptck_reference.server.loop import ServerLoop
-from looptck_reference.server.serving import Config
 from looptck_reference.server.steps import Finish
 from looptck_reference.server.values import Answer, Produced, Record
 from looptck_reference.vocabulary.values import Json, Turn
@@ -104,12 +102,13 @@ class FilesFromAnywhere(ServerLoop):
 
 
 @breaks("server-new-files-are-surfaced")
-class NewFilesStay(Bench):
-    """Captures only the files that were named."""
+class NewFilesOfLaterRoundsStay(ServerLoop):
+    """Captures new files that no call lists in the first round only."""
 
-    def config(self, setup: str, upstream: str, dispatch: str) -> Config:
-        config = super().config(setup, upstream, dispatch)
-        return replace(config, dialect=replace(config.dialect, captures="listed"))
+    def files_of(self, record: Record) -> list[Event]:
+        named = {*_outputs(record), *self.declared}
+        kept = tuple(file for file in record.result.produced if self.round == 0 or file.name in named)
+        return super().files_of(replace(record, result=replace(record.result, produced=kept)))
 
 
 @breaks("server-missing-declared-file-is-told")

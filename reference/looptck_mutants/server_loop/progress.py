@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from looptck_mutants.cells import CHAT, CHAT_STREAM, MESSAGES_STREAM, RESPONSES_STREAM
 from looptck_mutants.server_loop.parts import breaks
@@ -14,8 +14,9 @@ from looptck_reference.server.api.messages import MessagesFrames
 from looptck_reference.server.api.responses_stream import ResponsesFrames
 from looptck_reference.server.events import Event, NamedEvent, Phase, Progress
 from looptck_reference.server.loop import ServerLoop
+from looptck_reference.server.steps import Finish
 from looptck_reference.server.values import Called, Record
-from looptck_reference.vocabulary.values import Json
+from looptck_reference.vocabulary.values import Json, Turn
 
 
 @breaks(
@@ -27,6 +28,19 @@ class RecordsForgetArguments(ServerLoop):
 
     def _entry(self, record: Record) -> Json:
         return {**super()._entry(record), "arguments": "{}"}
+
+
+@breaks("server-plain-reply-records-each-round", cells=CHAT)
+class RecordsOfTheSession(ServerLoop):
+    """Records the rounds of the session's earlier requests again."""
+
+    before: ClassVar[dict[str, tuple[Json, ...]]] = {}
+
+    def finish(self, turn: Turn, *, capped: bool = False) -> Finish:
+        step, session = super().finish(turn, capped=capped), self.session_id or ""
+        told = (*self.before.get(session, ()), *(step.answer.tool_calls or ()))
+        self.before[session] = told
+        return replace(step, answer=replace(step.answer, tool_calls=told))
 
 
 @breaks(

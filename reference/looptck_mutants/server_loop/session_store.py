@@ -160,3 +160,11 @@ class TheFirstSessionGoesFirst(SessionShelf):
     def get(self, owner: str, key: str) -> Session | None:
         kept = self._kept.get((owner, key))
         return kept and kept[2]
+
+    def put(self, owner: str, key: str, value: Session) -> bool:
+        later = [*self._kept]
+        stored = super().put(owner, key, value)
+        for one in later[later.index((owner, key)) + 1 :] if stored and (owner, key) in later else ():
+            if one in self._kept:
+                self._kept.move_to_end(one)
+        return stored

@@ -201,3 +201,13 @@ class RetriesDoubleTheRound(ServerLoop):
         together = super().splice(session)
         repeated = bool(together) and together[-1].hidden
         return [*together, *(message for message in together if message.hidden and repeated)]
+
+
+@breaks("server-session-is-spliced-in")
+class InstructionsComeAgain(ServerLoop):
+    """Begins a resumed history with the request's instructions, which the stored history has too."""
+
+    def splice(self, session: Session | None) -> list[Message]:
+        together = super().splice(session)
+        again = [message for message in together if session and message.body.get("role") == "system"]
+        return [*again, *together]

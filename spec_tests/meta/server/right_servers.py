@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from typing import Any
 
 from looptck_reference.server.bench import Bench
 from looptck_reference.server.config import Config
@@ -13,7 +15,7 @@ from looptck_reference.server.tools import Workshop
 from looptck_reference.server.values import Record, RunRequest
 from looptck_reference.vocabulary.values import Json
 
-__all__ = ["ForgetsVariables", "Later", "RecordsObjects"]
+__all__ = ["CapturesWhatIsNamed", "ForgetsVariables", "Later", "ReadingIsNoUse", "RecordsObjects", "TellsUsageIfAsked"]
 
 
 class Later(Bench):
@@ -40,3 +42,57 @@ class ForgetsVariables(Bench):
         def begin(self, request: RunRequest) -> Run:
             """With nothing of an earlier run."""
             return replace(super().begin(request), workshop=Workshop())
+
+
+class CapturesWhatIsNamed(Bench):
+    """Captures only the files that the request declares or the call lists, as the page of May 2026 says."""
+
+    def config(self, setup: str, upstream: str, dispatch: str) -> Config:
+        """With this answer of its dialect."""
+        config = super().config(setup, upstream, dispatch)
+        return replace(config, dialect=replace(config.dialect, captures="listed"))
+
+
+class ReadingIsNoUse(Bench):
+    """Does not count the export of a session as a use of it."""
+
+    def app(self, simulator: Simulator) -> Any:
+        """The order of the sessions is the same after an export as before it."""
+        app = super().app(simulator)
+
+        async def keeping(scope: Any, receive: Any, send: Any) -> None:
+            order = [*simulator.sessions._kept]
+            await app(scope, receive, send)
+            if scope["type"] == "http" and scope["method"] == "GET":
+                for key in order:
+                    if key in simulator.sessions._kept:
+                        simulator.sessions._kept.move_to_end(key)
+
+        return keeping
+
+
+class TellsUsageIfAsked(Bench):
+    """Tells the usage of a stream only if the request asks with stream_options, as the service of OpenAI does."""
+
+    def app(self, simulator: Simulator) -> Any:
+        """What is sent has no usage unless the request's body says include_usage."""
+        app = super().app(simulator)
+
+        async def filtering(scope: Any, receive: Any, send: Any) -> None:
+            heard: list[bytes] = []
+
+            async def hear() -> Any:
+                message = await receive()
+                heard.append(message.get("body", b""))
+                return message
+
+            async def tell(message: Any) -> None:
+                body = message.get("body", b"")
+                if body.startswith(b"data: {") and b"include_usage" not in b"".join(heard):
+                    chunk = {name: value for name, value in json.loads(body[6:]).items() if name != "usage"}
+                    message = {**message, "body": b"data: " + json.dumps(chunk).encode() + b"\n\n"}
+                await send(message)
+
+            await app(scope, hear, tell)
+
+        return filtering

@@ -77,6 +77,21 @@ def test_a_session_without_state_is_right(tmp_path: Path) -> None:
     assert {id: {"not-applicable"}} == found
 
 
+@pytest.mark.parametrize(
+    ("server", "id", "verdict"),
+    [
+        ("CapturesWhatIsNamed", "server-new-files-are-surfaced", "not-applicable"),
+        ("ReadingIsNoUse", "server-sessions-are-bounded", "pass"),
+        ("TellsUsageIfAsked", "server-usage-is-the-sum-of-its-rounds", "pass"),
+    ],
+)
+def test_choices(tmp_path: Path, server: str, id: str, verdict: str) -> None:
+    """What no document decides, or each of two decides in its way, fails no check."""
+    found = verdicts(tmp_path, f"server:python:meta.server.right_servers:{server}", id)
+
+    assert {id: {verdict}} == found
+
+
 def test_recorded_arguments_may_be_an_object(tmp_path: Path) -> None:
     """The document that has the records gives no type for their arguments: text and an object are right."""
     found = verdicts(tmp_path, "server:python:meta.server.right_servers:RecordsObjects", *RECORDED)

@@ -101,6 +101,21 @@ def test_calls_wait(scenario: Scenario, implementation: Implementation) -> None:
     implementation.diverges("an open question", "delays other calls" if run.gave_up else "delays no other call")
 
 
+@requirement("loop010-calls-wait-for-their-confirmation")
+def test_calls_after_the_first(scenario: Scenario, implementation: Implementation) -> None:
+    """A call that a result unblocks, and a call of the next turn, are asked about as the first one is."""
+    first = call("produce", {"value": 1}, to="†state.town")
+    scenario.plays(solution(first, call("consume", {"value": "†state.town"}, to="†state.out")), solution(count()), DONE)
+
+    run = implementation.run(tools=TOOLS, confirms=True)
+
+    _asked(run, "produce")
+    run.delivered(2)
+    asked = {question.call.get("_tool") for question in run.questions}
+    unasked = [tool for tool, _ in run.tools_ran if tool not in asked]
+    assert [] == unasked, f"no confirmation was requested for {' and '.join(unasked)}, which ran"
+
+
 CHANGES = {
     "one": (_weather(), {"city": "Oslo"}, {"city": "Oslo", "days": 2}),
     "all": (_weather(), {"city": "Oslo", "days": 3}, {"city": "Oslo", "days": 3}),

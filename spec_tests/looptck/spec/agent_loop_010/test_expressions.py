@@ -100,7 +100,8 @@ def test_all_are_waited_for(scenario: Scenario, implementation: Implementation, 
     if run.gave_up:
         raise NotReached(f"{second} should have ended when the value of {first} had been read")
     assert {"value": "the value of y"} == run.ran_of("both").arguments
-    assert run.tool_ended(second) <= run.tool_began("both")
+    ended, began = run.tool_ended(second), run.tool_began("both")
+    assert ended <= began, f"`both` reads the results of x and y, and began before {second} had ended"
 
 
 @requirement("loop010-input-expressions")

@@ -80,6 +80,18 @@ def test_unresolvable_while_another_runs(scenario: Scenario, implementation: Imp
     assert "Done." == run.output
 
 
+@requirement("loop010-unresolvable-references-become-errors")
+def test_two_unresolvable(scenario: Scenario, implementation: Implementation) -> None:
+    """Two calls refer to paths that no call writes: each is reported as one error."""
+    other = call("read", {"value": "†state.elsewhere", "mark": "mark2"}, to="†state.other")
+    scenario.plays(solution(_read("†state.nowhere"), count(), other), DONE)
+
+    run = implementation.run(tools=TOOLS)
+
+    goes_on(run)
+    told_once(run, _read("†state.nowhere"), other)
+
+
 def _in_a_circle(*names: str) -> list[dict[str, Any]]:
     """Calls that form a cycle: each waits for the next, and the last for the first."""
     behind_each = zip(names, [*names[1:], names[0]], strict=True)

@@ -13,6 +13,7 @@ from looptck.bench.server import RequestOverrides, ServerUnderTest
 from looptck.catalogue.agents import Tool
 from looptck.client.words import TOOLS
 from looptck.values.history import Offered
+from looptck.values.plain import plain
 from looptck.values.turns import Call, says
 from looptck.values.verdicts import NotReached
 
@@ -133,7 +134,7 @@ def file_named(run: Run, name: str) -> Mapping[str, Any]:
     """
     found = [file for file in run.got.files if file.get("name") == name]
 
-    assert [name] == [file["name"] for file in found], f"the files of the reply are {file_names(run)}"
+    assert [name] == [file["name"] for file in found], f"the files of the reply are {plain(file_names(run))}"
     return found[0]
 
 

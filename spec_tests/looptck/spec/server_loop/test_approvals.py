@@ -3,101 +3,35 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import control, requirement
-from looptck.bench.run import Run
 from looptck.bench.server import ServerUnderTest, tool
-from looptck.catalogue.agents import Tool
 from looptck.client.reply import APPROVAL
 from looptck.client.schemas import faults
 from looptck.provider.gates import ABSENCE, tool_began
 from looptck.provider.toolbox import Returns
 from looptck.spec.server_loop.replies import events_of_phase
 from looptck.values.history import same_value
-from looptck.values.transcript import ServerEvent
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotReached
 
 if TYPE_CHECKING:
     import httpx
 
-ROME = {"city": "Rome"}
-WEATHER = Call.of("weather", ROME)
-APPROVE: Mapping[str, Any] = {"decision": "approve"}
-REMEMBER: Mapping[str, Any] = {"decision": "approve", "remember_for_session": True}
-DENY: Mapping[str, Any] = {"decision": "deny", "message": "Not in Rome, not today."}
-
-
-@dataclass(slots=True)
-class Approver:
-    """Answers each approval question of a stream with the same decision, and records questions and replies."""
-
-    server: ServerUnderTest
-    decision: Mapping[str, Any] = field(default_factory=lambda: APPROVE)
-    first: Callable[[], object] = lambda: None
-    """Called before each answer."""
-    asked: list[Mapping[str, Any]] = field(default_factory=list)
-    replies: list[httpx.Response] = field(default_factory=list)
-
-    def __call__(self, event: ServerEvent) -> None:
-        """Handle an event of the stream."""
-        if event.name != APPROVAL or not isinstance(event.value, dict):
-            return
-        self.asked.append(event.value)
-        self.first()
-        self.replies.append(decide(self.server, str(event.value.get("approval_id")), self.decision))
-
-    def ask(self, *tools: Tool, session: str | None = None) -> Run:
-        """Send a streamed request that asks for approvals, with these tools or the default ones."""
-        offers = tools or self.server.offers
-        return self.server.ask(permission="ask", tools=offers, session=session, stream=True, on_event=self)
-
-
-def decide(server: ServerUnderTest, id: str, decision: Mapping[str, Any]) -> httpx.Response:
-    """Send a decision."""
-    with server.http() as client:
-        return client.post(f"/v1/agent/approvals/{id}", json=decision)
-
-
-@requirement("server-denied-tools-do-not-run")
-def test_denied_by_the_request(scenario: Scenario, server: ServerUnderTest) -> None:
-    """With deny, the tool is offered but does not run, and the model gets a result; with auto it runs."""
-    scenario.plays(calls(WEATHER), says("Done."))
-    control(server.ask(permission="auto"), "weather")
-
-    run = server.ask(permission="deny")
-
-    _denied(server, run)
-    offers = [tool.name for tool in run.request(2).request.tools]
-    server.implementation.diverges("denied_tools", "offered" if "weather" in offers else "hidden")
-
-
-@requirement("server-request-cannot-loosen-the-permission")
-def test_denied_by_the_server(scenario: Scenario, server: ServerUnderTest) -> None:
-    """A server that denies does so for a request with auto; a server that does not runs the tool."""
-    scenario.plays(calls(WEATHER), says("Done."))
-    control(server.ask(permission="auto"), "weather")
-
-    run = server.ask(permission="auto", setup="denying")
-
-    _denied(server, run)
-
-
-@requirement("server-ask-needs-a-stream")
-def test_asking_without_a_stream(scenario: Scenario, server: ServerUnderTest) -> None:
-    """A plain request with ask is refused before the model is asked; with auto it is answered."""
-    scenario.plays(calls(WEATHER), says("Done."))
-    if not (taken := server.ask(permission="auto")).got.ok:
-        raise NotReached(f"control: a plain request with auto got {taken.got}")
-
-    run = server.ask(permission="ask")
-
-    assert 400 <= run.got.status < 500, f"the request got {run.got}"
-    assert ([], []) == (run.received, run.tools_ran)
+from looptck.spec.server_loop.approving import (
+    APPROVE,
+    DENY,
+    REMEMBER,
+    ROME,
+    WEATHER,
+    Approver,
+    decide,
+    denied,
+    was_asked,
+)
+from looptck.spec.server_loop.sessions import fresh
 
 
 @requirement("server-approval-is-asked-before-the-run")
@@ -111,7 +45,7 @@ def test_asked_before_the_run(scenario: Scenario, server: ServerUnderTest) -> No
 
     run = approver.ask()
 
-    _was_asked(approver, run)
+    was_asked(approver, run)
     assert [False] == early, "the tool ran before it was approved"
     assert [("weather", ROME)] == run.tools_ran
     assert 1 == len(approver.asked), f"one call led to {len(approver.asked)} questions"
@@ -130,7 +64,7 @@ def test_asked_after_calling(scenario: Scenario, server: ServerUnderTest) -> Non
 
     run = approver.ask()
 
-    _was_asked(approver, run)
+    was_asked(approver, run)
     phases = [(event.at, event.phase) for event in events_of_phase(run.got, "calling")]
     asked = [(at, "asked") for at, event in enumerate(run.got.events) if event.name == APPROVAL]
     assert ["calling", "asked"] * 2 == [reported for _, reported in sorted(phases + asked)]
@@ -144,7 +78,7 @@ def test_approved(scenario: Scenario, server: ServerUnderTest) -> None:
 
     run = approver.ask()
 
-    _was_asked(approver, run)
+    was_asked(approver, run)
     assert [200] == [reply.status_code for reply in approver.replies]
     assert _status(approver.replies[0]) in {"resolved", "queued"}
     assert [("weather", ROME)] == run.tools_ran
@@ -160,8 +94,8 @@ def test_denied_with_a_message(scenario: Scenario, server: ServerUnderTest) -> N
 
     run = approver.ask()
 
-    _was_asked(approver, run)
-    _denied(server, run)
+    was_asked(approver, run)
+    denied(server, run)
     assert DENY["message"] in run.new_answers(1)[0].text
 
 
@@ -186,7 +120,7 @@ def test_remembered_elsewhere(scenario: Scenario, server: ServerUnderTest) -> No
     forecast = tool(f"forecast_{secrets.token_hex(4)}", city="string")  # a name that no earlier test has had remembered
     wanted = Call.of(forecast.name, ROME)
     own = Approver(server, REMEMBER)
-    session = _session()
+    session = fresh()
     for _ in range(2):
         scenario.plays(calls(wanted), says("Done."))
         own.ask(forecast, session=session)
@@ -200,7 +134,7 @@ def test_remembered_elsewhere(scenario: Scenario, server: ServerUnderTest) -> No
     scenario.plays(calls(wanted), says("Done."))
     scenario.does(forecast.name, Returns("Sunny.", hold=began))
 
-    run = other.ask(forecast, session=_session())
+    run = other.ask(forecast, session=fresh())
 
     assert run.got.ended
     assert early, "a call of another session ran without a question"
@@ -214,7 +148,7 @@ def test_unknown_approval(scenario: Scenario, server: ServerUnderTest) -> None:
     approver = Approver(server)
     if server.can("dispatch"):
         scenario.plays(calls(WEATHER), says("Done."))
-        _was_asked(approver, approver.ask())
+        was_asked(approver, approver.ask())
         if approver.replies[0].status_code != 200:
             raise NotReached(f"control: an approval of an open question got {approver.replies[0].status_code}")
 
@@ -224,26 +158,9 @@ def test_unknown_approval(scenario: Scenario, server: ServerUnderTest) -> None:
         assert (404, "not_found") == (got.status_code, _status(got))
 
 
-def _was_asked(approver: Approver, run: Run) -> None:
-    """Raises NotReached if the stream had no approval question."""
-    if not approver.asked:
-        raise NotReached(f"the stream asked for no approval: {run.got}")
-
-
-def _denied(server: ServerUnderTest, run: Run) -> None:
-    """Assert that no tool ran, that the model got a result for its call, and that the answer came."""
-    answers = run.new_answers(1)
-
-    assert [] == run.tools_ran, "the tool ran although it was denied"
-    assert 1 == len(answers), f"the model got {len(answers)} results for the denied call"
-    assert answers[0].text.strip(), "the result of the denied call is empty"
-    assert "Done." == run.got.text
-    server.implementation.diverges("denied_result", answers[0].text)
-
-
 def _three_calls(scenario: Scenario, approver: Approver) -> int:
     """Two rounds and, in another request of the session, a third; returns the number of tools that ran."""
-    session = _session()
+    session = fresh()
     scenario.plays(calls(WEATHER), calls(WEATHER), says("Done."))
     first = approver.ask(session=session)
     scenario.plays(calls(WEATHER), says("Done."))
@@ -251,11 +168,6 @@ def _three_calls(scenario: Scenario, approver: Approver) -> int:
     if not (first.got.ended and second.got.ended):
         raise NotReached(f"the streams of the session got {first.got} and {second.got}")
     return len(first.ran) + len(second.ran)
-
-
-def _session() -> str:
-    """An id that no session has."""
-    return f"looptck-{secrets.token_hex(8)}"
 
 
 def _status(got: httpx.Response) -> Any:

@@ -11,6 +11,7 @@ from looptck.bench.bench import Scenario
 from looptck.bench.checks import lengthy, on, requirement
 from looptck.bench.run import Run
 from looptck.bench.server import ServerUnderTest
+from looptck.spec.server_loop.sessions import fresh
 from looptck.values.turns import Call, Turn, calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
 
@@ -142,6 +143,20 @@ def test_cap_of_the_request(scenario: Scenario, server: ServerUnderTest, rounds:
 
     assert rounds == _ran(run, 1)
     assert OWN_CAP == _ran(server.ask(setup="cap"), 1), "the next request was not held to the server's cap"
+
+
+@requirement("server-request-sets-its-cap")
+def test_cap_of_each_request(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The rounds of an earlier request of the session do not count: each of two requests runs as many as it allows."""
+    session = fresh()
+    ran = []
+    for _ in range(2):
+        scenario.plays(*map(asks, range(OWN_CAP)), says("Done."))
+        ran.append(len(server.ask(rounds=OWN_CAP, session=session).ran))
+
+    if ran[0] != OWN_CAP:
+        raise NotReached(f"control: {ran[0]} rounds of the first request ran, which allows {OWN_CAP}")
+    assert OWN_CAP == ran[1], f"after a request with {OWN_CAP} rounds, the next one of the session ran {ran[1]}"
 
 
 @requirement("server-cap-forces-an-answer")

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import requirement
 from looptck.bench.run import Run
 from looptck.bench.server import ServerUnderTest
 from looptck.client import schemas
+from looptck.provider.script import Step
 from looptck.spec.server_loop.replies import DONE, LODZ, PING, as_json
+from looptck.values.framing import PRESETS
 from looptck.values.history import Answered, Asked, spelled
 from looptck.values.plain import plain
 from looptck.values.turns import Call, calls
@@ -39,12 +45,29 @@ def test_calls_of_the_model(scenario: Scenario, server: ServerUnderTest) -> None
 
     run = server.ask(setup=BARE)
 
+    _two_calls(run)
+    if run.got.stream and run.got.wire == "openai-chat":
+        whole = any(len(_deltas(event.value)) == 2 for event in run.got.own)
+        server.implementation.diverges("client_side_stream", "whole-calls-in-the-last-chunk" if whole else "fragments")
+
+
+@requirement("server-client-side-calls-are-returned")
+@pytest.mark.parametrize("framing", ["calls-in-one-delta", "interleaved-calls"])
+def test_calls_of_a_packed_turn(scenario: Scenario, server: ServerUnderTest, framing: str) -> None:
+    """The model streams both calls in one piece, or by turns: the client gets both."""
+    scenario.plays(Step(calls(LODZ, PING), PRESETS[framing]), DONE)
+
+    _two_calls(server.ask(setup=BARE))
+
+
+def _two_calls(run: Run) -> None:
+    """Assert that both calls were returned; in a stream of Chat Completions, each under an index of its own."""
     returned = run.got.turn.calls
     assert [("weather", as_json(LODZ.arguments)), ("ping", {})] == [_said(call) for call in returned]
     assert 2 == len({call.id for call in returned if call.id}), f"the ids are {plain([call.id for call in returned])}"
     if run.got.stream and run.got.wire == "openai-chat":
-        whole = any(len(_deltas(event.value)) == 2 for event in run.got.own)
-        server.implementation.diverges("client_side_stream", "whole-calls-in-the-last-chunk" if whole else "fragments")
+        places = {call.get("index") for event in run.got.own for call in _deltas(event.value)}
+        assert 2 == len(places), f"the chunks of two calls have the index {plain(sorted(places, key=str))}"
 
 
 @requirement("server-client-runs-the-next-round")
@@ -94,7 +117,8 @@ def _said(call: Call) -> tuple[str, object]:
     return call.tool, as_json(call.arguments or "{}")
 
 
-def _deltas(value: object) -> list[object]:
+def _deltas(value: object) -> list[dict[str, Any]]:
     """The calls in a chunk."""
     choices = value.get("choices") or () if isinstance(value, dict) else ()
-    return [call for choice in choices for call in (choice.get("delta") or {}).get("tool_calls") or ()]
+    found = [call for choice in choices for call in (choice.get("delta") or {}).get("tool_calls") or ()]
+    return [call for call in found if isinstance(call, dict)]

@@ -15,9 +15,10 @@ from looptck.provider.script import Step
 from looptck.provider.toolbox import Behaviour, Returns
 from looptck.spec.server_loop.clients import Client
 from looptck.spec.server_loop.replies import json_of
-from looptck.spec.server_loop.sessions import fresh, path
+from looptck.spec.server_loop.sessions import comparable, fresh, path
 from looptck.values.framing import Framing
 from looptck.values.history import Answered, Asked, Item
+from looptck.values.plain import plain
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotReached
 
@@ -99,7 +100,7 @@ def test_session_of_a_leaver(scenario: Scenario, server: ServerUnderTest) -> Non
     _served(scenario, server, LEAVER, 1, session=old)
     before = _kept(server, old)
     if not any(isinstance(item, Asked) for item in before or ()):
-        raise NotReached(f"control: after a complete run the session holds {before}")
+        raise NotReached(f"control: after a complete run the session holds {plain(comparable(before or ()))}")
 
     for session, was in ((old, before), (new, None)):
         _left(scenario, server, session=session)

@@ -15,7 +15,7 @@ from looptck.bench.server import ServerUnderTest, open_tool
 from looptck.provider.toolbox import Answers, Behaviour, HangsUp
 from looptck.spec import strategies
 from looptck.values.history import Answered, same_value
-from looptck.values.plain import cut
+from looptck.values.plain import cut, plain
 from looptck.values.transcript import ToolBegan, UnroutedRequest
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotReached
@@ -199,7 +199,7 @@ def _fed_back(scenario: Scenario, server: ServerUnderTest, failure: Behaviour) -
     if server.can("upstream"):
         results = [item.text for item in run.added(1) if isinstance(item, Answered)]
         reported = any(word in text.lower() for text in results for word in FAILURE_WORDS)
-        assert reported, f"no result reports the failure to the model: {results}"
+        assert reported, f"no result reports the failure to the model: {plain(results)}"
 
 
 @requirement("server-failing-tool-runs-once")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import requirement
 from looptck.bench.server import ServerUnderTest
@@ -81,9 +83,10 @@ def test_large_files(scenario: Scenario, server: ServerUnderTest) -> None:
 
 
 @requirement("server-uploaded-files-can-be-fetched")
-def test_upload(server: ServerUnderTest) -> None:
+@pytest.mark.parametrize(("name", "data"), [("a.txt", TEXT), ("a.bin", BINARY)], ids=["text", "binary"])
+def test_upload(server: ServerUnderTest, name: str, data: bytes) -> None:
     """An uploaded file is in the list, and its description and its bytes can be fetched by its id."""
-    sent = _sent(server)
+    sent = _sent(server, name, data)
 
     with server.http() as client:
         listed = _json(client.get("/v1/files"))
@@ -95,8 +98,9 @@ def test_upload(server: ServerUnderTest) -> None:
     assert 1 == len(found), f"{len(found)} files in the list have the id {sent['id']}"
     for one in (sent, found[0], described):
         facts = (one.get("filename", one.get("name")), one.get("purpose"), one.get("bytes"))
-        assert ("a.txt", "user_data", len(TEXT)) == facts
-    assert (200, TEXT) == (got.status_code, got.content)
+        assert (name, "user_data", len(data)) == facts
+    assert 200 == got.status_code, f"the content of an uploaded file is answered with {got.status_code}"
+    assert data == got.content, f"of {len(data)} uploaded bytes, {len(got.content)} are fetched, and they are others"
 
 
 def _made(scenario: Scenario, server: ServerUnderTest) -> Any:
@@ -115,10 +119,10 @@ def _files(coder: Coder, *declared: str) -> list[Any]:
     return run.got.files
 
 
-def _sent(server: ServerUnderTest) -> Any:
+def _sent(server: ServerUnderTest, name: str = "a.txt", data: bytes = TEXT) -> Any:
     """An uploaded file. Raises NotReached if the upload was refused."""
     with server.http() as client:
-        got = client.post("/v1/files", files={"file": ("a.txt", TEXT, "text/plain")}, data={"purpose": "user_data"})
+        got = client.post("/v1/files", files={"file": (name, data)}, data={"purpose": "user_data"})
     described = parsed(got.content)
     if not got.is_success or not isinstance(described, dict) or not described.get("id"):
         raise NotReached(f"an upload was answered with {got.status_code}: {got.text[:300]}")

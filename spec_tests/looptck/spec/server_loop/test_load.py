@@ -19,8 +19,10 @@ from looptck.provider.gate import Gate
 from looptck.provider.gates import tools_began
 from looptck.provider.toolbox import Returns
 from looptck.spec.server_loop.clients import Client
+from looptck.spec.server_loop.growth import grows
 from looptck.spec.server_loop.replies import json_of
 from looptck.spec.server_loop.sessions import comparable, fresh, path
+from looptck.values.plain import plain
 from looptck.values.verdicts import NotApplicable, NotReached
 
 CLIENTS = 200
@@ -33,8 +35,6 @@ MOST_ROUNDS = 4
 """Rounds of load of which each has to grow a server before it is said to keep what is over."""
 RESTING = 10.0
 """Seconds that a server gets to come to rest: it releases what it has for a client after its last byte was read."""
-GROWTH = 24 * 1024 * 1024
-"""Bytes by which a process may grow under repeated load, because not all freed memory is returned."""
 NAME = re.compile(r"server\d{3}")
 
 
@@ -133,7 +133,7 @@ def test_many_sessions(scenario: Scenario, server: ServerUnderTest) -> None:
 def test_more_of_the_same(scenario: Scenario, server: ServerUnderTest) -> None:
     """The process is no larger after two hundred more streams, once it has played two hundred twice."""
     sizes: list[int] = []
-    while len(sizes) <= WARM or (len(sizes) < MOST_ROUNDS and sizes[-1] > sizes[-2] + GROWTH):
+    while len(sizes) <= WARM or (len(sizes) < MOST_ROUNDS and grows(*sizes[-2:])):
         at = len(sizes)
         runs = _all_at_once(scenario, server, _clients(at), [None] * CLIENTS)
         failed = [run for run in runs if not run.got.ok]
@@ -144,7 +144,7 @@ def test_more_of_the_same(scenario: Scenario, server: ServerUnderTest) -> None:
         sizes.append(_resident(server))
 
     *_, before, after = sizes
-    assert after <= before + GROWTH, f"the process grows with each {CLIENTS} streams, in bytes: {sizes}"
+    assert not grows(before, after), f"the process grows with each {CLIENTS} streams, in bytes: {plain(sizes)}"
 
 
 def _resident(server: ServerUnderTest) -> int:

@@ -20,6 +20,7 @@ from looptck.spec.server_loop.replies import (
     in_calling_alone,
     reply_after_rounds,
 )
+from looptck.spec.server_loop.sessions import fresh
 from looptck.values.turns import calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
 
@@ -38,6 +39,19 @@ def test_records_of_three_rounds(scenario: Scenario, server: ServerUnderTest) ->
 
     scenario.plays(says("Done."))
     assert [] == [*reply_after_rounds(server.ask(), 0).records]
+
+
+@requirement("server-plain-reply-records-each-round")
+def test_records_of_a_later_request(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The second request of a session has the record of its own tool run, and none of the first request."""
+    session = fresh()
+    scenario.plays(*ONE_ROUND)
+    reply_after_rounds(server.ask(session=session), 1)
+    scenario.plays(calls(PARIS), says("Done."))
+
+    reply = reply_after_rounds(server.ask(session=session), 1)
+
+    assert ["weather"] == [record.get("name") for record in reply.records]
 
 
 @requirement("server-progress-stands-around-each-run")

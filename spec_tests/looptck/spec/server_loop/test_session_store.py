@@ -24,7 +24,7 @@ from looptck.spec.server_loop.sessions import (
     stored_history,
 )
 from looptck.values.history import Said
-from looptck.values.plain import Listed
+from looptck.values.plain import Listed, plain
 from looptck.values.turns import calls, says
 from looptck.values.verdicts import NotReached
 
@@ -142,22 +142,30 @@ def test_deleted_twice(scenario: Scenario, server: ServerUnderTest) -> None:
 @lengthy
 @requirement("server-sessions-are-bounded")
 def test_one_more(scenario: Scenario, server: ServerUnderTest) -> None:
-    """With one session more than the limit, the least recently used one is evicted, not the oldest."""
+    """With one session more than the limit, the least recently used one is evicted, not the oldest.
+
+    A request uses its session. Whether an export does is the server's choice.
+    """
     session = fresh()
     one_round(scenario, server, FIRST, session)
     body = export(server, session)
     ids = [fresh() for _ in range(MOST + 1)]
     with server.http() as client:
         imported = [client.put(path(one), json=body).status_code for one in ids[:-1]]
+        scenario.plays(says(DONE))
+        used = server.ask(NEXT, before=SEEN, session=ids[0])
         first = client.get(path(ids[0]))
         second = client.get(path(ids[-2])).status_code
         imported.append(client.put(path(ids[-1]), json=body).status_code)
-        if set(imported) != {200} or first.status_code != 200 or second != 200:
-            raise NotReached(f"control: imports got {set(imported)}, exports {first.status_code} and {second}")
+        if set(imported) != {200} or first.status_code != 200 or second != 200 or not used.got.ok:
+            gets = f"exports {first.status_code} and {second}"
+            raise NotReached(f"control: imports got {plain(sorted(set(imported)))}, {gets}, a request {used.got}")
 
         again = client.get(path(ids[0]))
         forgotten = client.get(path(ids[1])).status_code
 
-    assert 200 == again.status_code, f"the session that was read last is answered with {again.status_code}"
+    assert 200 == again.status_code, (
+        f"the session that the last request used was evicted: its export is answered with {again.status_code}"
+    )
     assert comparable(exported(json_of(first))) == comparable(exported(json_of(again)))
     assert 404 == forgotten, f"of {MOST + 1} sessions the least recently used one still exists"

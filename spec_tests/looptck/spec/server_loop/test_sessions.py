@@ -22,7 +22,7 @@ from looptck.spec.server_loop.sessions import (
     unanswered,
 )
 from looptck.values.history import Said
-from looptck.values.plain import plain
+from looptck.values.plain import plain, times
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
 
@@ -71,6 +71,19 @@ def test_seen_messages_again(scenario: Scenario, server: ServerUnderTest) -> Non
     run = server.ask(NEXT, before=SEEN, session=session)
 
     assert [("user", FIRST), *ROUND, ("assistant", DONE), ("user", NEXT)] == asked_first(run)
+
+
+@requirement("server-session-is-spliced-in")
+def test_instructions_again(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The client sends its instructions with each request of the session; the model gets them once."""
+    session, rules = fresh(), Said("system", "Do as the okapi does.")
+    one_round(scenario, server, FIRST, session, before=(rules,))
+    scenario.plays(says("Next."))
+
+    run = server.ask(NEXT, before=(rules, *SEEN), session=session)
+
+    count = run.request(1).raw.decode(errors="replace").count(rules.text)
+    assert 1 == count, f"the model gets the instructions of the client {times(count)}"
 
 
 @requirement("server-session-id-is-enough")
