@@ -213,12 +213,13 @@ def _member(case: Json, name: str, above: set[str]) -> Agent:
             *(AgentTool(_member(case, below, set())) for below in one["subagents"]),
         ],
         sub_agents=[_member(case, other, {*above, name}) for other in one["handoffs"] if other not in above],
+        before_tool_callback=_asking(case) if "confirm" in case else None,
     )
 
 
 def _agent(case: Json, instruction: str = "") -> Agent:
     functions = handlers(case)
-    guarded = {one["name"] for one in case["tools"] if one.get("approval")}
+    guarded = _guarded(case)
     system = [message["content"] for message in case["messages"] if message["role"] == "system"]
     asks = "confirm" in case
     return Agent(
@@ -231,9 +232,14 @@ def _agent(case: Json, instruction: str = "") -> Agent:
             for one in case["tools"]
             if one["name"] in functions
         ],
-        before_tool_callback=_asking(case, guarded) if asks else None,
+        before_tool_callback=_asking(case) if asks else None,
         **_output(case),
     )
+
+
+def _guarded(case: Json) -> set[str]:
+    """The names of the tools whose calls need approval."""
+    return {one["name"] for one in case["tools"] if one.get("approval")}
 
 
 def _output(case: Json) -> Json:
@@ -249,8 +255,9 @@ def _model(case: Json) -> LiteLlm:
     return LiteLlm(model=f"{PROVIDERS[case['wire']]}/{case['model']}", api_base=url, api_key=case["api_key"])
 
 
-def _asking(case: Json, guarded: set[str]) -> Callable[..., Any]:
+def _asking(case: Json) -> Callable[..., Any]:
     """A callback that asks before a call that needs approval; what it returns is the result in place of the tool's."""
+    guarded = _guarded(case)
 
     async def before(tool: BaseTool, args: Json, tool_context: Any) -> Json | None:
         if tool.name not in guarded:
