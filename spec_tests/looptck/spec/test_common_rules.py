@@ -47,10 +47,15 @@ def _asked(run: Run, times: int) -> None:
     made = len(run.requests)
     if 0 < made < times:
         run.delivered(made)
-        if isinstance(run.outcome, Failed) and run.outcome.reason in NO_LIMIT:
-            raise NotReached(f"the loop {run.outcome} after {made} of {times} model requests, which is no limit")
+        _not_for_another_reason(run)
 
     assert times == made, f"made {made} model request{'s' * (made != 1)}, not {times}; then the loop {run.outcome}"
+
+
+def _not_for_another_reason(run: Run) -> None:
+    """Raises NotReached if the run ended in an error that does not come from a limit."""
+    if isinstance(run.outcome, Failed) and run.outcome.reason in NO_LIMIT:
+        raise NotReached(f"the loop {run.outcome} after {len(run.requests)} model requests, which is no limit")
 
 
 def _endless(scenario: Scenario, implementation: Implementation, limit: int) -> Run:
@@ -187,6 +192,7 @@ def test_limit_error_type(scenario: Scenario, implementation: Implementation, li
         assert run.failed, f"the loop {run.outcome}"
     else:
         run.delivered(limit)
+        _not_for_another_reason(run)
         raised(run, type)
 
 
@@ -197,6 +203,7 @@ def test_limit_error_text(scenario: Scenario, implementation: Implementation, li
     run = _endless(scenario, implementation, limit)
 
     run.delivered(limit)
+    _not_for_another_reason(run)
     error_says(run, TEXTS[implementation.check.requirement.id].format(limit=limit))
 
 

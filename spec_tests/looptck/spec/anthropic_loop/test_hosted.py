@@ -18,6 +18,7 @@ from looptck.bench.run import Run
 from looptck.catalogue.agents import Tool, agent
 from looptck.spec import strategies
 from looptck.spec.messages import carrying, listed
+from looptck.values.plain import plain
 from looptck.values.transcript import Received
 from looptck.values.turns import Call, Hosted, HostedKind, Piece, Text, Turn, calls, says, turn
 from looptck.values.verdicts import NotApplicable
@@ -139,7 +140,11 @@ def test_tools_of_a_resumed_turn(scenario: Scenario, implementation: Implementat
     if second.request.continues:
         raise NotApplicable("a request that continues a thread does not name tools")
     for member in ("tools", "mcp_servers"):
-        assert listed(first, member) == listed(second, member), member
+        before, after = listed(first, member), listed(second, member)
+        assert before == after, (
+            f"the request that resumes the turn has {len(after)} entries in {member}, and the one before it "
+            f"{len(before)}: they are not the same"
+        )
 
 
 @requirement("claude-mcp-servers-are-named")
@@ -153,7 +158,9 @@ def test_servers(scenario: Scenario, implementation: Implementation, count: int)
         named = [
             {key: server.get(key) for key in ("type", "name", "url")} for server in listed(received, "mcp_servers")
         ]
-        assert wanted == sorted(named, key=lambda server: str(server["name"])), f"request {received.n}"
+        assert wanted == sorted(named, key=lambda server: str(server["name"])), (
+            f"request {received.n} names the MCP servers {plain(named)}, and the run has {plain(wanted)}"
+        )
 
 
 @requirement("claude-mcp-toolsets-are-offered")
@@ -168,7 +175,10 @@ def test_toolsets(scenario: Scenario, implementation: Implementation, count: int
         toolsets = _offered_toolsets(received)
         if not toolsets and max(_versions(received), default=KNOWS_TOOLSETS) < KNOWS_TOOLSETS:
             raise NotApplicable("the requested version of the MCP connector has no toolsets")
-        assert NAMES[:count] == sorted(str(one.get("mcp_server_name")) for one in toolsets), f"request {received.n}"
+        found = sorted(str(one.get("mcp_server_name")) for one in toolsets)
+        assert NAMES[:count] == found, (
+            f"request {received.n} has toolsets of {plain(found)}, and the run has the servers {plain(NAMES[:count])}"
+        )
 
 
 @requirement("claude-mcp-stands-beside-tools")
@@ -177,7 +187,11 @@ def test_tools_beside_servers(scenario: Scenario, implementation: Implementation
     run = _with_servers(scenario, implementation)
 
     for received in _both(run):
-        assert set(run.offered) == {tool.name for tool in received.request.tools}, f"request {received.n}"
+        offered = {tool.name for tool in received.request.tools}
+        assert set(run.offered) == offered, (
+            f"beside MCP servers, request {received.n} offers {plain(sorted(offered))}, and the run has the tools "
+            f"{plain(sorted(run.offered))}"
+        )
     tools_ran(run, RAN)
     answers(run, 1)
     assert "It is warm." == run.value.text
@@ -192,5 +206,8 @@ def test_beta(scenario: Scenario, implementation: Implementation) -> None:
         versions = _versions(received)
         least = KNOWS_TOOLSETS if _offered_toolsets(received) else ""
         header = received.headers.get("anthropic-beta", "")
-        assert any(version >= least for version in versions), f"request {received.n}: {header!r}"
+        assert any(version >= least for version in versions), (
+            f"request {received.n} names MCP servers, and its header anthropic-beta is {header!r}, which asks for no "
+            f"mcp-client-{least or '…'}"
+        )
         implementation.diverges("beta of the MCP connector", ", ".join(versions))

@@ -255,9 +255,8 @@ def _raised(scenario: Scenario, implementation: Implementation, *modes: str) -> 
 
     assert 2 == len(run.requests), f"the loop {run.outcome}"
     results = [answer.text for answer in run.new_answers(1)]
-    assert [True, True] == [words in text for words, text in zip(("no line", "no city"), results, strict=False)], (
-        results
-    )
+    told = [words in text for words, text in zip(("no line", "no city"), results, strict=False)]
+    assert [True, True] == told, f"the tools raised 'no line' and 'no city', and their results are {plain(results)}"
 
 
 @requirement("mode-async-tools-are-awaited")

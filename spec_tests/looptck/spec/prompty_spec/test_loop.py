@@ -23,6 +23,7 @@ from looptck.values.framing import DEFAULT
 from looptck.values.history import Answered, Asked
 from looptck.values.plain import plain
 from looptck.values.turns import Call, Turn, calls, says, turn
+from looptck.values.verdicts import NotReached
 from looptck.wires import WIRES
 
 SLOW = DEFAULT.but(fragment=1)
@@ -131,6 +132,8 @@ def test_raising_handler(scenario: Scenario, implementation: Implementation) -> 
     run = implementation.run()
 
     run.delivered(1)
+    if not run.tools_ran:
+        raise NotReached(f"the handler never ran: the loop {run.outcome}")
     reached_the_caller(implementation, run, "LookupError", "there is no such city")
     assert 1 == len(run.requests)
 
