@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 
 from looptck_mutants.agent_loop_010.parts import STREAM, breaks
@@ -42,6 +42,16 @@ class AnyOutputWillDo(Prompt):
     def schema(self) -> Json:
         self.output_schema = {}
         return super().schema()
+
+
+@breaks("loop010-later-requests-have-tools-and-schema")
+class ToolsAreToldOnce(Prompt):
+    """Offers the tools in the first Request only."""
+
+    def messages(self, context: Sequence[Message]) -> list[Json]:
+        told = super().messages(context)
+        self.tools = ()
+        return told
 
 
 class _Patching(SolutionLoop):
