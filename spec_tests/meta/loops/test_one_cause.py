@@ -1,0 +1,31 @@
+"""A fault fails the requirement that it breaks, and not another that happens to be asked at the same place."""
+
+from __future__ import annotations
+
+from looptck_mutants.breaking import driver_of
+from looptck_mutants.core.conversations import SuspendedCallsStayOpen
+from looptck_mutants.core.faults import ErrorIsTheAnswer
+from meta.loops.judging import judged
+
+CELL = "openai-chat/plain/sync"
+
+
+def test_a_header_is_not_to_blame_where_every_refusal_is_hidden() -> None:
+    """It does not try again without a Retry-After either, so no message says that it does."""
+    rows = ["http-error-is-told", "odd-retry-after-is-no-error", "retry-after-may-be-a-date"]
+
+    found = {one.requirement: one.verdict for one in judged(driver_of(ErrorIsTheAnswer), CELL, requirements=rows)}
+
+    assert dict(zip(rows, ["fail", "not-applicable", "not-applicable"], strict=True)) == found
+
+
+def test_a_call_that_stays_open_has_not_run() -> None:
+    """The service refuses the question that comes in place of a decision; that says nothing of the call."""
+    rows = ["next-turn-is-accepted", "suspended-call-has-not-run"]
+    cases = ["a-question-in-place-of-a-decision", "another-question-is-no-approval"]
+    driver = driver_of(SuspendedCallsStayOpen)
+
+    results = judged(driver, CELL, requirements=rows, cases=cases)
+
+    found = {one.case: one.verdict for one in results if one.requirement in rows}
+    assert dict(zip(cases, ["fail", "not-applicable"], strict=True)) == found
