@@ -16,10 +16,11 @@ from looptck.bench.run import Run
 from looptck.provider import gates
 from looptck.provider.toolbox import Returns
 from looptck.spec.python_errors import of_python, raised
+from looptck.spec.rounds import asks
 from looptck.values.history import Answered, Asked, Said
 from looptck.values.outcome import Failed, Value
 from looptck.values.plain import plain
-from looptck.values.turns import Call, Turn, calls, says
+from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
 
 RUNAWAY = 16
@@ -33,10 +34,6 @@ TEXTS = {
     "spec-limit-error-has-the-documents-text": "Agent loop exceeded {limit} iterations",
     "mode-limit-error-has-the-documents-text": "Agent loop exceeded max_iterations ({limit})",
 }
-
-
-def _asks(n: int) -> Turn:
-    return calls(Call.of("note", {"text": f"round {n}"}))
 
 
 def _asked(run: Run, times: int) -> None:
@@ -60,7 +57,7 @@ def _not_for_another_reason(run: Run) -> None:
 
 def _endless(scenario: Scenario, implementation: Implementation, limit: int) -> Run:
     """A run that the limit ends. For the limit 0, the control is the run with the limit 1."""
-    scenario.always(_asks, most=RUNAWAY)
+    scenario.always(asks, most=RUNAWAY)
     if limit == 0:
         implementation.run(limit=1).delivered(1)
     return implementation.run(limit=limit)
@@ -70,7 +67,7 @@ def _endless(scenario: Scenario, implementation: Implementation, limit: int) -> 
 @pytest.mark.parametrize("rounds", [0, 1, 4, 9])
 def test_rounds(scenario: Scenario, implementation: Implementation, rounds: int) -> None:
     """N turns with calls lead to N + 1 requests, and the last reply is the loop's answer."""
-    scenario.plays(*map(_asks, range(rounds)), says("That is all."))
+    scenario.plays(*map(asks, range(rounds)), says("That is all."))
 
     run = implementation.run()
 
@@ -86,7 +83,7 @@ def test_rounds(scenario: Scenario, implementation: Implementation, rounds: int)
 @pytest.mark.parametrize("rounds", [0, 1, 2])
 def test_answer(scenario: Scenario, implementation: Implementation, rounds: int) -> None:
     """The text of the last reply is the loop's result, and the model is not asked again."""
-    scenario.plays(*map(_asks, range(rounds)), says("It is 18 °C\nand sunny."))
+    scenario.plays(*map(asks, range(rounds)), says("It is 18 °C\nand sunny."))
 
     run = implementation.run()
 
@@ -109,7 +106,7 @@ def test_prompt(scenario: Scenario, implementation: Implementation) -> None:
 @requirement("spec-default-limit-is-ten", "mode-default-limit-is-ten", "claude-default-limit-is-ten")
 def test_default_limit(scenario: Scenario, implementation: Implementation) -> None:
     """An endless conversation ends after ten model calls."""
-    scenario.always(_asks, most=RUNAWAY)
+    scenario.always(asks, most=RUNAWAY)
 
     run = implementation.run()
 
@@ -170,7 +167,7 @@ def test_last_round(scenario: Scenario, implementation: Implementation, limit: i
 @pytest.mark.parametrize("limit", [1, 2, 5])
 def test_answer_in_the_last_round(scenario: Scenario, implementation: Implementation, limit: int) -> None:
     """N-1 rounds of tools followed by an answer fit into the limit N."""
-    scenario.plays(*map(_asks, range(limit - 1)), says("Just in time."))
+    scenario.plays(*map(asks, range(limit - 1)), says("Just in time."))
 
     run = implementation.run(limit=limit)
 
@@ -212,7 +209,7 @@ def test_limit_error_text(scenario: Scenario, implementation: Implementation, li
 )
 def test_all_messages(scenario: Scenario, implementation: Implementation) -> None:
     """Each of four requests begins with the history of the request before, and adds a call and its result."""
-    scenario.plays(_asks(1), _asks(2), _asks(3), says("Done."))
+    scenario.plays(asks(1), asks(2), asks(3), says("Done."))
 
     run = implementation.run()
 
@@ -233,7 +230,7 @@ def test_all_messages(scenario: Scenario, implementation: Implementation) -> Non
 @requirement("spec-runtime-tools-are-offered", "claude-tools-are-offered-every-time")
 def test_tools_are_offered(scenario: Scenario, implementation: Implementation) -> None:
     """Requests with results offer the same tools as the first request: the tools of the run."""
-    scenario.plays(_asks(1), _asks(2), says("Done."))
+    scenario.plays(asks(1), asks(2), says("Done."))
 
     run = implementation.run()
 

@@ -13,6 +13,7 @@ from looptck.bench.checks import Implementation, requirement
 from looptck.provider import gates
 from looptck.provider.toolbox import Returns
 from looptck.spec.messages import blocks_of
+from looptck.spec.rounds import asks
 from looptck.values.turns import Call, Hosted, HostedKind, Thinking, Turn, calls, says, turn
 from looptck.values.verdicts import NotReached
 
@@ -20,10 +21,6 @@ RUNAWAY = 16
 """Enough to show that neither the default limit nor a limit of up to 7 stopped the loop."""
 TWO = calls(Call.of("weather", {"city": "Paris"}), Call.of("ping"))
 BOTH: list[dict[str, Any]] = [{"weather": {"city": "Paris"}}, {"ping": {}}]
-
-
-def _asks(n: int) -> Turn:
-    return calls(Call.of("note", {"text": f"round {n}"}))
 
 
 NOTHING_TO_RUN = {
@@ -71,7 +68,7 @@ def test_endless_pauses(scenario: Scenario, implementation: Implementation, kind
 @pytest.mark.parametrize("limit", [1, 4])
 def test_limit_is_an_error(scenario: Scenario, implementation: Implementation, limit: int) -> None:
     """A model that never stops calling tools ends in an error, not in the text of its last turn."""
-    scenario.always(lambda n: calls(*_asks(n).calls, text=f"Round {n}."), most=RUNAWAY)
+    scenario.always(lambda n: calls(*asks(n).calls, text=f"Round {n}."), most=RUNAWAY)
 
     run = implementation.run(limit=limit)
 

@@ -16,6 +16,7 @@ from looptck.bench.run import Run
 from looptck.bench.talk import Talk
 from looptck.provider.script import RUNAWAY_CAP
 from looptck.spec.obeying import may_not_call, obeying
+from looptck.spec.rounds import asks
 from looptck.values.outcome import Failed, Value
 from looptck.values.turns import Call, Turn, calls, says, turn
 from looptck.values.verdicts import NotApplicable, NotReached
@@ -43,15 +44,10 @@ MISTAKES = {
 """The types of errors that programming mistakes raise in various languages."""
 
 
-def _asks(n: int, text: str | None = None) -> Turn:
-    """A turn with a call whose arguments are new every time, because some loops stop at repeated calls."""
-    return calls(Call.of("note", {"text": f"round {n}"}), text=text)
-
-
 def _never_done(text: str | None = None) -> Callable[[Any], Turn]:
     """A model that calls a tool whenever a request lets it; no service has it call one that is not offered."""
     rounds = itertools.count(1)
-    return obeying(lambda: _asks(next(rounds), text))
+    return obeying(lambda: asks(next(rounds), text))
 
 
 def _allowed(implementation: Implementation, limit: int) -> int:
@@ -103,7 +99,7 @@ def test_endless_failures(scenario: Scenario, implementation: Implementation, fa
 def test_fitting_conversation(scenario: Scenario, implementation: Implementation, limit: int) -> None:
     """A conversation that needs exactly as many model calls as the limit allows returns its answer."""
     rounds = _allowed(implementation, limit) - 1
-    scenario.plays(*map(_asks, range(rounds)), says("Just in time."))
+    scenario.plays(*map(asks, range(rounds)), says("Just in time."))
 
     run = implementation.run(limit=limit)
 
@@ -137,7 +133,7 @@ def test_fitting_runs_of_one_agent(scenario: Scenario, implementation: Implement
     runs: list[Run] = []
     for first in (0, RUNAWAY):
         rounds = _allowed(implementation, 3) - 1
-        scenario.plays(*map(_asks, range(first, first + rounds)), says("Just in time."))
+        scenario.plays(*map(asks, range(first, first + rounds)), says("Just in time."))
         runs.append(talk.run("Count.", shared=talk.id, limit=3))
         if not isinstance(runs[0].outcome, Value):
             raise NotReached(f"the first run of the agent was not answered: the loop {runs[0].outcome}")
@@ -181,7 +177,7 @@ def _is_of_the_limit(scenario: Scenario, implementation: Implementation, run: Ru
         return
     assert error.type not in MISTAKES, f"the loop {error}, which does not mention a limit"
     scenario.endless = None
-    scenario.plays(*map(_asks, range(len(run.requests))), says("Done."))
+    scenario.plays(*map(asks, range(len(run.requests))), says("Done."))
     longer = implementation.run(limit=RUNAWAY)
     assert isinstance(longer.outcome, Value), f"the loop {error}, and with a higher limit it {longer.outcome}"
 
@@ -212,9 +208,9 @@ def test_limit_of_one(scenario: Scenario, implementation: Implementation) -> Non
 @requirement("limit-of-zero-runs-no-tool")
 def test_limit_of_zero(scenario: Scenario, implementation: Implementation) -> None:
     """With the limit 0 no tool runs; the control is that tools run with the limit 2."""
-    scenario.plays(_asks(1), says("Done."))
+    scenario.plays(asks(1), says("Done."))
     control(implementation.run(limit=2), "note")
-    scenario.plays(_asks(1), says("Done."))
+    scenario.plays(asks(1), says("Done."))
 
     run = implementation.run(limit=0)
 

@@ -10,15 +10,12 @@ from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
 from looptck.catalogue.agents import agent
+from looptck.spec.rounds import asks
 from looptck.values.history import Answered
 from looptck.values.plain import plain
-from looptck.values.turns import Call, Turn, calls, says
+from looptck.values.turns import Call, calls, says
 
 TWO = calls(Call.of("ping"), Call.of("weather", {"city": "Paris"}))
-
-
-def _asks(n: int) -> Turn:
-    return calls(Call.of("note", {"text": f"round {n}"}))
 
 
 def _conversation(scenario: Scenario) -> None:
@@ -47,7 +44,7 @@ def test_plain_and_stream(scenario: Scenario, implementation: Implementation) ->
 @requirement("mode-tools-are-offered-every-time")
 def test_tools_are_offered(scenario: Scenario, implementation: Implementation) -> None:
     """Each of three requests offers every tool, with its description and the names of its parameters."""
-    scenario.plays(_asks(1), _asks(2), says("Done."))
+    scenario.plays(asks(1), asks(2), says("Done."))
 
     run = implementation.run()
 

@@ -19,10 +19,11 @@ from looptck.provider import gates
 from looptck.provider.faults import HttpError
 from looptck.provider.script import Hold, Step
 from looptck.spec.python_errors import no_handler, of_python, raised, reached_the_caller
+from looptck.spec.rounds import asks
 from looptck.values.framing import DEFAULT
 from looptck.values.history import Answered, Asked
 from looptck.values.plain import plain
-from looptck.values.turns import Call, Turn, calls, says, turn
+from looptck.values.turns import Call, calls, says, turn
 from looptck.values.verdicts import NotReached
 from looptck.wires import WIRES
 
@@ -30,15 +31,11 @@ SLOW = DEFAULT.but(fragment=1)
 """A stream in single characters."""
 
 
-def _asks(n: int) -> Turn:
-    return calls(Call.of("note", {"text": f"round {n}"}))
-
-
 @requirement("spec-calls-make-a-tool-round")
 @pytest.mark.parametrize("stop", ["calls", pytest.param("end", marks=on("openai-chat"))])
 def test_tool_round(scenario: Scenario, implementation: Implementation, stop: Any) -> None:
     """The tool runs whether the finish reason is tool_calls or stop."""
-    scenario.plays(replace(_asks(1), stop=stop), says("Done."))
+    scenario.plays(replace(asks(1), stop=stop), says("Done."))
 
     run = implementation.run()
 
@@ -154,7 +151,7 @@ def test_tool_messages(scenario: Scenario, implementation: Implementation) -> No
 def test_failed_model_call(scenario: Scenario, implementation: Implementation) -> None:
     """A model call that finally fails after a tool round ends the loop with an error."""
     failing = HttpError(400, message="This model does not exist.")
-    scenario.plays(_asks(1), *[failing] * 4)
+    scenario.plays(asks(1), *[failing] * 4)
 
     run = implementation.run()
 
@@ -166,7 +163,7 @@ def test_failed_model_call(scenario: Scenario, implementation: Implementation) -
 def test_text_is_forwarded(scenario: Scenario, implementation: Implementation) -> None:
     """The provider sends the rest of the answer once the caller has its beginning; a loop may hand on whole words."""
     held = Hold(gates.caller_has("A"), after="A long st")
-    scenario.plays(_asks(1), Step(says("A long story."), SLOW, holds=(held,)))
+    scenario.plays(asks(1), Step(says("A long story."), SLOW, holds=(held,)))
 
     run = implementation.run()
 

@@ -16,17 +16,14 @@ from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
 from looptck.provider.gate import Gate
 from looptck.provider.script import Hold, Step
+from looptck.spec.rounds import asks
 from looptck.values.plain import plain
 from looptck.values.spans import EXECUTE_TOOL, INVOKE_AGENT, MODEL_CALLS, TICK, Span, departures
-from looptck.values.turns import Call, Turn, calls, says
+from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotReached
 
 MOMENT = 0.1
 """Seconds for which the last reply is held: long compared with the resolution of any clock that measures spans."""
-
-
-def _note(n: int) -> Turn:
-    return calls(Call.of("note", {"text": f"round {n}"}))
 
 
 def _seen(run: Run) -> str:
@@ -75,7 +72,7 @@ def _each_call_has_a_span(run: Run, *tools: str) -> None:
 @requirement("spec-run-is-one-span")
 def test_span_around_rounds(scenario: Scenario, implementation: Implementation) -> None:
     """Two rounds of tools, the first with two calls, and the answer are in one span."""
-    scenario.plays(calls(Call.of("ping"), Call.of("weather", {"city": "Paris"})), _note(2), says("Done."))
+    scenario.plays(calls(Call.of("ping"), Call.of("weather", {"city": "Paris"})), asks(2), says("Done."))
 
     run = implementation.run(telemetry=True)
 
@@ -103,7 +100,7 @@ def test_span_around_an_answer(scenario: Scenario, implementation: Implementatio
 @pytest.mark.parametrize("fault", ["limit", "tool"])
 def test_span_around_a_failed_run(scenario: Scenario, implementation: Implementation, fault: str) -> None:
     """A run that ends at the limit, or with a tool's error, has a span like any other."""
-    scenario.always(_note)
+    scenario.always(asks)
     if fault == "tool":
         scenario.raises("note", "the pencil broke")
 
@@ -123,7 +120,7 @@ def test_span_lasts(scenario: Scenario, implementation: Implementation) -> None:
     """The span does not end with a round of tools, nor while the end of the answer is held."""
     moment = Gate("a moment passes", patience=MOMENT)
     last = Step(says("A story."), holds=(Hold(moment, after=None),)) if implementation.cell.stream else None
-    scenario.plays(calls(Call.of("ping"), Call.of("ping")), _note(2), last or Step(says("A story."), before=moment))
+    scenario.plays(calls(Call.of("ping"), Call.of("ping")), asks(2), last or Step(says("A story."), before=moment))
 
     run = implementation.run(telemetry=True)
 
