@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import requirement
 from looptck.bench.run import Run
 from looptck.bench.server import ServerUnderTest, tool
 from looptck.provider.gates import phase_sent
 from looptck.provider.toolbox import Returns
+from looptck.spec.server_loop.replies import as_json
 from looptck.values.transcript import Event, ServerEvent, ToolBegan, ToolEnded
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotReached
@@ -70,14 +68,7 @@ def test_arguments_of_calling(scenario: Scenario, server: ServerUnderTest) -> No
     got = [one.data.get("arguments") for one in run.got.progress if one.phase == "calling"]
     if not got:
         raise NotReached(f"no event with the phase calling came; the client got {run.got}")
-    assert [wanted] == [_value(one) for one in got]
-
-
-def _value(arguments: Any) -> Any:
-    try:
-        return json.loads(arguments) if isinstance(arguments, str) else arguments
-    except ValueError:
-        return arguments
+    assert [wanted] == [as_json(one) for one in got]
 
 
 @requirement("server-complete-follows-each-run")
