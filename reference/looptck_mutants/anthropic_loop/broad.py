@@ -83,8 +83,3 @@ class ClaudeGarblesResults(broad_faults.GarblesResults):
 )
 class ClaudeEchoesGarbled(broad_faults.EchoesGarbled):
     """Sends turns back with changed texts and inputs."""
-
-
-@breaks("claude-thinking-goes-back", "claude-turn-precedes-its-results", cells=CELLS, broad=True)
-class ClaudeKeepsTheLastFour(broad_faults.KeepsTheLastFour):
-    """Sends only the last four messages of the history."""

@@ -10,13 +10,13 @@ from itertools import groupby
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from looptck.catalogue.requirements import Requirement, catalogue
 from looptck.kill import marks
 from looptck.kill.columns import Column
 from looptck.kill.marks import MEANINGS, Mark
 from looptck.kill.matrix import Matrix, Row
-from looptck.site.rendering import prose
 
 LONGEST = 180
 """The most characters of a reason."""
@@ -161,6 +161,15 @@ def sheets(matrix: Matrix) -> Iterator[Sheet]:
 def shortened(text: str) -> str:
     """A text cut to `LONGEST` characters."""
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def prose(text: str) -> Markup:
+    """A sentence as HTML, with words in backticks as code."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return escape(text)
+    marked = [Markup("<code>{}</code>").format(part) if n % 2 else escape(part) for n, part in enumerate(parts)]
+    return Markup("").join(marked)
 
 
 def _line(

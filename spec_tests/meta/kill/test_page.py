@@ -9,8 +9,7 @@ import pytest
 from looptck.kill.columns import Column
 from looptck.kill.marks import Mark, mark_of
 from looptck.kill.matrix import Matrix
-from looptck.kill.page import LONGEST, headline, page, sheets
-from looptck.site.rendering import prose
+from looptck.kill.page import LONGEST, headline, page, prose, sheets
 from meta.kill.making import column, failed, killed, matrix, mutant, played, requirement
 
 BENT = mutant("bent", "one", collateral={"two": "it leans on one"})
