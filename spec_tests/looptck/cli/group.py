@@ -68,6 +68,8 @@ def init(folder: Path, kind: str | None) -> None:
     from looptck.catalogue.yaml_files import reason
     from looptck.commands.init import write
 
+    if folder.suffix in {".py", ".mjs"} and not folder.exists():
+        raise Trouble(f"{folder} is the name of a file, and init wants that of a folder: leave it out for this one")
     try:
         made = write(kind or "python", folder)  # type: ignore[arg-type]
     except FileExistsError as error:

@@ -123,6 +123,15 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     assert ["looptck_driver.py"] == [path.name for path in tmp_path.iterdir()]
 
 
+@pytest.mark.parametrize("name", ["driver.py", "my_driver.mjs"])
+def test_the_name_of_a_file_is_refused(tmp_path: Path, name: str) -> None:
+    """It would become a folder."""
+    result = CliRunner().invoke(main, ["init", str(tmp_path / name)])
+
+    assert (2, []) == (result.exit_code, [*tmp_path.iterdir()])
+    assert "is the name of a file, and init wants that of a folder" in result.output
+
+
 def test_the_commands_are_printed(tmp_path: Path) -> None:
     """What is to be done next stands behind the names of the files."""
     done = CliRunner().invoke(main, ["init", str(tmp_path)])
