@@ -1,4 +1,4 @@
-"""Signs that name a cause by themselves, where the fault is in ordinary traffic: what is refused, what is misread.
+"""Signs that name a cause by themselves, where the fault is in ordinary traffic: refused, misread, or posted wrongly.
 
 There almost everything fails, and of many requirements none is about the fault. So the most specific one is not looked
 for among them; it is the one that is about the sign.
@@ -11,10 +11,12 @@ from collections.abc import Mapping, Sequence
 
 from looptck.failures.groups import Finding, Key
 from looptck.failures.signs import MISREAD
+from looptck.values.transcript import UNREADABLE_CALL
 
 REFUSED = "no-request-is-refused"
 ECHOED = "arguments-are-echoed-as-given"
 FRAGMENTED = "fragmented-arguments-are-joined"
+DISPATCHED = "server-dispatch-body-is-name-and-arguments"
 FAR = 6
 """How many times as often as any other requirement `REFUSED` fails where the reason is in many kinds of traffic."""
 
@@ -36,6 +38,8 @@ def pointed(key: Key, failed: Sequence[Finding], judged: Mapping[str, int]) -> s
     if key == MISREAD and fails_mostly(ECHOED):
         streamed = all("/stream/" in one.result.cell for one in failed)
         return FRAGMENTED if streamed and fails_mostly(FRAGMENTED) else ECHOED
+    if key[:2] == ("stray", "POST") and key[2].startswith(UNREADABLE_CALL):
+        return DISPATCHED if any(one.result.requirement == DISPATCHED for one in failed) else None
     return None
 
 

@@ -10,8 +10,9 @@ from looptck.catalogue.requirements import Requirement, Source
 from looptck.failures.blocks import AGAIN, MOST_LINES, REASON, WIDTH, blocks, one_line_each, where, wrapped
 from looptck.failures.causes import Cause, causes, patterns
 from looptck.failures.groups import MOST_ROWS, Finding
-from looptck.failures.pointed import ECHOED
+from looptck.failures.pointed import DISPATCHED, ECHOED
 from looptck.failures.signs import MISREAD, Sign
+from looptck.values.transcript import UNREADABLE_CALL
 from looptck.values.verdicts import Result, Verdict
 
 PLAIN = "openai-chat/plain/sync"
@@ -127,6 +128,16 @@ def test_a_fault_in_ordinary_traffic_is_named_by_its_sign() -> None:
     assert (refused, "leak") == (head(refused, REFUSED), head(refused, REFUSED, passes=20))
     assert (fragmented, "leak") == (head(echoed, MISREAD), head(echoed, MISREAD, passes=20))
     assert echoed == head(echoed, MISREAD, PLAIN)
+
+
+def test_calls_that_are_posted_wrongly_are_named_by_their_sign() -> None:
+    """A row about the posted body names what no endpoint can read, if it has failed for that."""
+    ROWS[DISPATCHED] = row(DISPATCHED, level="SHOULD")
+    sign: Sign = ("stray", "POST", f"{UNREADABLE_CALL}its members are name, parameters")
+    found = [finding("leak", sign, run="r1"), finding(DISPATCHED, sign, run="r2")]
+
+    assert [DISPATCHED] == [one.row.id for one in causes(found, ROWS)]
+    assert ["leak"] == [one.row.id for one in causes(found[:1], ROWS)]
 
 
 @pytest.mark.parametrize(

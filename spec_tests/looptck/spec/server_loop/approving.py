@@ -63,9 +63,11 @@ def was_asked(approver: Approver, run: Run) -> None:
 
 def denied(server: ServerUnderTest, run: Run) -> None:
     """Assert that no tool ran, that the model got a result for its call, and that the answer came."""
-    answers = run.new_answers(1)
+    run.delivered(1)
 
     assert [] == run.tools_ran, "the tool ran although it was denied"
+    assert len(run.requests) > 1, f"the denial ended the run: the model got no result, and the client got {run.got}"
+    answers = run.new_answers(1)
     assert 1 == len(answers), f"the model got {len(answers)} results for the denied call"
     assert answers[0].text.strip(), "the result of the denied call is empty"
     assert "Done." == run.got.text
