@@ -28,7 +28,8 @@ def test_type_of_a_file(scenario: Scenario, server: ServerUnderTest) -> None:
     file = file_named(coder.ask(), "a.csv")
 
     assert [] == faults("file", file)
-    assert len(TABLE) == file.get("bytes")
+    size = file.get("bytes")
+    assert len(TABLE) == size, f"a.csv has {len(TABLE)} bytes, and its file says {size}"
     assert "csv" in f"{file.get('format')} {file.get('mime_type')}", (
         f"neither format nor mime_type says that a.csv is CSV: {plain(_bare(file))}"
     )

@@ -215,8 +215,9 @@ def test_outputs_of_code(scenario: Scenario, server: ServerUnderTest) -> None:
     if len(data) != 3 or any(data[2].get(name) for name in ("stdout", "stderr", "exception")):
         raise NotReached(f"control: a program that does nothing is reported as {data[2:]}")
     wrote, raised, silent = data
-    assert "to Łódź" == str(wrote.get("stdout")).strip()
-    assert "from Łódź" == str(wrote.get("stderr")).strip()
+    for name, text in (("stdout", "to Łódź"), ("stderr", "from Łódź")):
+        told = wrote.get(name)
+        assert text == str(told).strip(), f"the program wrote {text!r} to {name}, and the event's {name} is {told!r}"
     assert not wrote.get("exception"), f"the program raised no exception, and exception is {wrote['exception']!r}"
     exception = raised.get("exception")
     assert "no such town" in str(exception), (
