@@ -9,11 +9,12 @@ from typing import Any
 
 from looptck_mutants.cells import CHAT_STREAM, MESSAGES
 from looptck_mutants.server_loop.parts import breaks
+from looptck_reference.server.errors import Refused
 from looptck_reference.server.events import Event, FileProduced
 from looptck_reference.server.files import Origin
 from looptck_reference.server.loop import ServerLoop
-from looptck_reference.server.steps import Finish
-from looptck_reference.server.values import Answer, Produced, Record
+from looptck_reference.server.steps import Fail, Finish, Step
+from looptck_reference.server.values import Answer, Produced, Record, Result
 from looptck_reference.vocabulary.values import Json, Turn
 
 
@@ -117,6 +118,17 @@ class MissingFilesAreForgotten(ServerLoop):
 
     def never_made(self) -> list[FileProduced]:
         return []
+
+
+@breaks("server-missing-declared-file-is-told")
+class MissingOutputsAreErrors(ServerLoop):
+    """Ends a run with an error if a call lists a file that its program has not written."""
+
+    def tool_ended(self, result: Result) -> Step:
+        arguments = self._waiting[0].arguments
+        listed = arguments.get("outputs", []) if isinstance(arguments, dict) else []
+        missing = {*listed} - {file.name for file in result.produced}
+        return Fail(Refused(422, f"{missing} is missing")) if missing else super().tool_ended(result)
 
 
 @breaks("server-missing-declared-file-is-told")

@@ -28,6 +28,16 @@ def reply_after_rounds(run: Run, rounds: int) -> Reply:
     return run.got
 
 
+def went_on(run: Run, reason: str) -> None:
+    """Assert that the model was asked again after its call, for which there is a ``reason`` to stop in bad servers.
+
+    Raises:
+        NotReached: the model made no call.
+    """
+    run.delivered(1)
+    assert len(run.requests) > 1, f"{reason} ended the run: the model got no result, and the client got {run.got}"
+
+
 def events_of_phase(reply: Reply, name: str) -> list[Progress]:
     """The progress events of one phase. Raises NotReached if there is none."""
     found = [event for event in reply.progress if event.phase == name]

@@ -99,6 +99,23 @@ def test_missing_file(scenario: Scenario, server: ServerUnderTest) -> None:
     assert file.get("message"), f"the file has no error message: {plain(_bare(file))}"
 
 
+@requirement("server-missing-declared-file-is-told")
+def test_missing_output(scenario: Scenario, server: ServerUnderTest) -> None:
+    """A file that a call lists in its outputs, and its program does not write, does not end the run."""
+    coder = Coder.of(server)
+    scenario.plays(calls(coder.call("print('nothing')")), says("Done."))
+    if not (control := coder.ask()).got.ok:
+        raise NotReached(f"control: a program without outputs should run; the client got {control.got}")
+    scenario.plays(calls(coder.call("print('nothing')", outputs=["a.csv"])), says("Done."))
+
+    run = coder.ask()
+
+    assert run.got.ok, f"the call lists a.csv, its program does not write it, and the client got {run.got}"
+    assert "Done." == run.got.text
+    found = [file for file in run.got.files if file.get("name") == "a.csv"]
+    server.implementation.diverges("missing_outputs", "placeholder" if found else "left-out")
+
+
 @requirement("server-files-name-their-round")
 def test_rounds_of_files(scenario: Scenario, server: ServerUnderTest) -> None:
     """Files made in the second and third round name their round and tool."""
