@@ -90,6 +90,17 @@ class ListedOnOneLine(FilingLoop):
         return {**original, "text": original["text"].replace("\n", " ")} if listed else original
 
 
+@breaks("server-listed-outputs-are-captured")
+class BinaryFilesAreText(FilingLoop):
+    """Returns a listed binary file as text."""
+
+    def body(self, original: Json, data: bytes, record: Record) -> Json:
+        if "data_base64" not in original:
+            return original
+        kept = {name: value for name, value in original.items() if name != "data_base64"}
+        return {**kept, "text": data.decode("utf-8", "replace")}
+
+
 @breaks("server-files-stay-in-the-working-directory")
 class FilesFromAnywhere(ServerLoop):
     """Hands out whatever file outputs or the request name."""

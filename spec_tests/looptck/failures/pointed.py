@@ -21,7 +21,8 @@ FRAGMENTED = "fragmented-arguments-are-joined"
 DISPATCHED = "server-dispatch-body-is-name-and-arguments"
 TYPED = "server-content-types-are-said"
 FAR = 6
-"""How many times as often as any other requirement the one about refusals fails where the reason is in many kinds of traffic."""
+"""How many times as often as any other requirement the one about refusals fails if the reason is in many kinds of
+traffic."""
 
 
 def pointed(key: Key, failed: Sequence[Finding], judged: Mapping[str, int]) -> str | None:

@@ -85,6 +85,8 @@ def compared(op: str, left: object, right: object) -> str:
 def differs(expected: object, got: object) -> str:
     """The difference of two values that should be equal: both if they are short, else the first difference."""
     one, other = plain(expected), plain(got)
+    if one == other:  # such as arguments and the text of the same arguments
+        one, other = (json.dumps(value, ensure_ascii=False, default=repr) for value in (expected, got))
     if max(len(one), len(other)) <= MOST or type(expected) is not type(got):
         return f"expected {cut(one, MOST)}, got {cut(other, MOST)}"
     if isinstance(expected, str) and isinstance(got, str):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import requirement
 from looptck.bench.run import Run
@@ -15,6 +17,7 @@ from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
 
 TABLE = "city,°C\nŁódź,5\n".encode()
+BINARY = bytes(range(256)) * 3
 MORE = b"1,2\n3,4\n"
 PING = Call.of("ping")
 
@@ -48,14 +51,17 @@ def test_declared_file(scenario: Scenario, server: ServerUnderTest) -> None:
 
 
 @requirement("server-listed-outputs-are-captured")
-def test_listed_output(scenario: Scenario, server: ServerUnderTest) -> None:
-    """A file that the call lists in its outputs is returned with its content."""
+@pytest.mark.parametrize(("name", "data"), [("a.csv", TABLE), ("a.bin", BINARY)], ids=["text", "binary"])
+def test_listed_output(scenario: Scenario, server: ServerUnderTest, name: str, data: bytes) -> None:
+    """A text or binary file that the call lists in its outputs is returned with its content."""
     coder = Coder.of(server)
-    scenario.plays(calls(coder.writes(("a.csv", TABLE))), says("Done."))
+    scenario.plays(calls(coder.writes((name, data))), says("Done."))
 
-    file = file_named(coder.ask(), "a.csv")
+    file = file_named(coder.ask(), name)
 
-    assert TABLE == coder.content(file)
+    got = coder.content(file)
+    member = next((member for member in ("text", "data_base64") if isinstance(file.get(member), str)), "content")
+    assert data == got, f"{name} has {len(data)} bytes, and the {len(got)} in its {member} are others"
 
 
 @requirement("server-new-files-are-surfaced")
@@ -88,6 +94,8 @@ def _captures_what_is_listed(scenario: Scenario, coder: Coder) -> bool:
 def test_missing_file(scenario: Scenario, server: ServerUnderTest) -> None:
     """A file that the request declares, and no program writes, has a code and a message instead of content."""
     coder = Coder.of(server)
+    if not _captures_what_is_listed(scenario, coder):
+        raise NotReached("control: a file that a program writes and its call lists is not in the reply")
     scenario.plays(calls(coder.call("print('nothing')")), says("Done."))
 
     run = coder.ask("a.csv")
