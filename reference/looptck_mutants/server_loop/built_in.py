@@ -53,6 +53,18 @@ class NothingFoundIsAnError(ServerLoop):
 
 
 @breaks(
+    "server-failing-tool-is-fed-back",
+    collateral={"server-complete-of-code-tells-what-it-wrote": "a program that raises has no complete event"},
+)
+class ExceptionsEndTheRun(ServerLoop):
+    """Ends a run with an error if a program raises an exception."""
+
+    def tool_ended(self, result: Result) -> Any:
+        raised = self._waiting[0].path is ToolPath.CODE and result.data.get("exception")
+        return Fail(Refused(422, "oops")) if raised else super().tool_ended(result)
+
+
+@breaks(
     "server-code-runs-in-the-server",
     collateral={
         (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -27,7 +28,7 @@ from looptck.spec.server_loop.builtin_tools import (
 )
 from looptck.spec.server_loop.replies import events_of_phase, in_calling_alone, results_of_all, went_on
 from looptck.values.history import Offered
-from looptck.values.plain import plain
+from looptck.values.plain import plain, without_bodies
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
 
@@ -151,6 +152,30 @@ def test_callback(scenario: Scenario, server: ServerUnderTest, text: str) -> Non
     results = results_of_all(run)
     lost = [said for said in ("first", text) if f"echo: {said}" not in results]
     assert [] == lost, f"the callback's result for the text {plain(lost[0])} is reported nowhere"
+
+
+@requirement("server-failing-tool-is-fed-back")
+def test_failing_callback(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The registered tool is called without its text: the run goes on, unless the server refuses such arguments."""
+    if not server.can("callbacks"):
+        raise NotApplicable("no tool is registered in the server")
+    scenario.plays(calls(Call.of(ECHO, {"text": "pong"})), says("Done."))
+    if not (control := server.ask()).got.ok:
+        raise NotReached(f"control: a call of {ECHO} with its text should run; the client got {control.got}")
+    scenario.plays(calls(Call.of(ECHO, {})), says("Done."))
+
+    run = server.ask()
+
+    server.reached(run, 1)
+    if run.got.error is not None and re.search(REFUSES_ARGUMENTS, without_bodies(run.got.error), re.IGNORECASE):
+        server.implementation.diverges("callback_without_its_text", "refused")
+        return
+    assert run.got.ok, f"a callback was called without its text, and the client got {run.got}"
+    assert "Done." == run.got.text
+
+
+REFUSES_ARGUMENTS = "argument|parameter|schema|valid|requir|missing"
+"""What an error says that refuses a call's arguments, in any case."""
 
 
 @requirement("server-complete-of-search-tells-query-and-count")
