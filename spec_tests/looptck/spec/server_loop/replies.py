@@ -18,6 +18,7 @@ PARIS = Call.of("weather", {"city": "Paris"})
 LODZ = Call.of("weather", {"city": "Łódź", "days": [1, {"hour": 12}]})
 DONE = says("Done.")
 ONE_ROUND = (calls(PING), DONE)
+NO_END = "the stream has no explicit end"
 THREE_ROUNDS = (calls(PING), calls(PARIS), calls(LODZ), DONE)
 
 

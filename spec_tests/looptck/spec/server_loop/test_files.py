@@ -12,6 +12,7 @@ from looptck.bench.run import Run
 from looptck.bench.server import ServerUnderTest
 from looptck.client.schemas import faults
 from looptck.spec.server_loop.builtin_tools import Coder, file_named, file_names, origin
+from looptck.spec.server_loop.replies import NO_END
 from looptck.values.plain import plain
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
@@ -157,7 +158,7 @@ def test_events_of_files(scenario: Scenario, server: ServerUnderTest) -> None:
 
     run = coder.ask()
 
-    assert run.got.ended
+    assert run.got.ended, NO_END
     assert ["a.csv", "b.csv", "c.csv", "d.csv"] == sorted(file_names(run))
 
 
@@ -193,7 +194,7 @@ def test_order_of_events(scenario: Scenario, server: ServerUnderTest) -> None:
 
     run = coder.ask()
 
-    assert run.got.ended
+    assert run.got.ended, NO_END
     assert {"a.csv", "b.csv"} == {*file_names(run)}
     assert ["calling", "a.csv", "complete", "calling", "b.csv", "complete"] == _order(run)
 

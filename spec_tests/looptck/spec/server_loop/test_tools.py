@@ -26,7 +26,7 @@ from looptck.spec.server_loop.builtin_tools import (
     search_members,
     search_tools,
 )
-from looptck.spec.server_loop.replies import events_of_phase, in_calling_alone, results_of_all, went_on
+from looptck.spec.server_loop.replies import NO_END, events_of_phase, in_calling_alone, results_of_all, went_on
 from looptck.values.history import Offered
 from looptck.values.plain import plain, without_bodies
 from looptck.values.turns import Call, calls, says
@@ -187,7 +187,7 @@ def test_complete_of_a_search(scenario: Scenario, server: ServerUnderTest) -> No
 
     run = server.ask(members=search_members(server))
 
-    assert run.got.ended
+    assert run.got.ended, NO_END
     data = _complete(run)
     assert type(data.get("results_count")) is int, f"results_count is {data.get('results_count')!r}"
     assert data["results_count"] > 0
@@ -204,7 +204,7 @@ def test_complete_of_a_search_without_hits(scenario: Scenario, server: ServerUnd
 
     run = server.ask(members=search_members(server))
 
-    assert run.got.ended
+    assert run.got.ended, NO_END
     count = _complete(run).get("results_count")
     assert count in (None, 0), f"nothing contains {UNKNOWN}, and results_count is {count!r}"
 
@@ -218,7 +218,7 @@ def test_complete_of_code(scenario: Scenario, server: ServerUnderTest) -> None:
 
     run = coder.ask()
 
-    assert run.got.ended
+    assert run.got.ended, NO_END
     data = _complete(run)
     in_calling_alone(run.got, "code", code)
     assert code == data.get("code")
@@ -237,7 +237,7 @@ def test_outputs_of_code(scenario: Scenario, server: ServerUnderTest) -> None:
 
     run = coder.ask()
 
-    assert run.got.ended
+    assert run.got.ended, NO_END
     data = _completes(run)
     if len(data) != 3 or any(data[2].get(name) for name in ("stdout", "stderr", "exception")):
         raise NotReached(f"control: a program that does nothing is reported as {data[2:]}")
@@ -261,7 +261,7 @@ def test_place_and_time_of_code(scenario: Scenario, server: ServerUnderTest) -> 
 
     run = coder.ask()
 
-    assert run.got.ended
+    assert run.got.ended, NO_END
     data = _complete(run)
     took: Any = data.get("execution_time_ms")
     assert str(data.get("stdout")).strip() == data.get("working_directory")
@@ -280,7 +280,7 @@ def test_time_of_slow_code(scenario: Scenario, server: ServerUnderTest) -> None:
 
     run = coder.ask()
 
-    assert run.got.ended
+    assert run.got.ended, NO_END
     data = _complete(run)
     if "worked" not in str(data.get("stdout")):
         raise NotReached(f"control: the program should work for 0.4 s, and is reported as {plain(data)}")
