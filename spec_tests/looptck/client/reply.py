@@ -75,7 +75,7 @@ class Reply:
     def unstreamed(self) -> str:
         """Why it is no stream although its request asks for one; empty: it is one, or need not be."""
         kind = media_type(self.headers)
-        if not self.stream or self.status != 200 or kind == STREAMED:
+        if not self.stream or self.status != 200 or self.events or kind == STREAMED:
             return ""
         return f"the request asks for a stream, and its reply has the content type {kind or '(none)'}"
 

@@ -38,11 +38,14 @@ class Approver:
     """Called before each answer."""
     asked: list[Mapping[str, Any]] = field(default_factory=list)
     replies: list[httpx.Response] = field(default_factory=list)
+    came: int = 0
+    """The number of events that came."""
     unread: str = ""
     """Why an event that may be a question is none; empty: there was no such event."""
 
     def __call__(self, event: ServerEvent) -> None:
         """Handle an event of the stream."""
+        self.came += 1
         if event.name != APPROVAL or not isinstance(event.value, dict):
             self.unread = self.unread or _unread(event)
             return
@@ -56,7 +59,8 @@ class Approver:
         try:
             return self.server.ask(permission="ask", tools=offers, session=session, stream=True, on_event=self)
         except Liveness as silent:
-            raise Liveness(f"{self.unread}; {silent}" if self.unread else str(silent)) from None
+            came = self.unread or ("" if self.came else "no event of the stream came")
+            raise Liveness(f"{came}; {silent}" if came else str(silent)) from None
 
 
 def _unread(event: ServerEvent) -> str:

@@ -241,4 +241,5 @@ def test_failing_rounds(scenario: Scenario, server: ServerUnderTest) -> None:
     if run.got.stream:
         assert ["calling", "complete"] * 2 == [one.phase for one in run.got.progress]
     else:
-        assert ["weather"] * 2 == [one.get("name") for one in run.got.records]
+        recorded = [one.get("name") for one in run.got.records]
+        assert ["weather"] * 2 == recorded, f"two calls of weather failed, and the reply records {plain(recorded)}"
