@@ -150,6 +150,8 @@ def test_callback(scenario: Scenario, server: ServerUnderTest, text: str) -> Non
     assert "Done." == run.got.text
     assert [] == run.tools_ran, f"{ECHO} was posted to the dispatch URL"
     results = results_of_all(run)
+    if not results and not server.can("upstream"):
+        raise NotApplicable("the server reports no results to its client, and looptck does not see its model")
     lost = [said for said in ("first", text) if f"echo: {said}" not in results]
     assert [] == lost, f"the callback's result for the text {plain(lost[0])} is reported nowhere"
 
