@@ -131,6 +131,14 @@ class DenialsLoseTheirWords(ServerLoop):
         return super().client_decided(replace(decision, message=None))
 
 
+@breaks("server-denial-tells-the-model-its-message", cells=CHAT_STREAM)
+class DenialsEndTheRun(ServerLoop):
+    """Ends a run when the client has denied a call."""
+
+    def client_decided(self, decision: Decision) -> Step:
+        return super().client_decided(decision) if decision.approved else self.finish(Turn("", (), Stop.END))
+
+
 @breaks("server-remembered-approval-is-not-asked-again", cells=CHAT_STREAM)
 class NothingIsRemembered(ServerLoop):
     """Applies every approval to one call only."""

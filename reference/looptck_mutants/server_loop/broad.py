@@ -45,6 +45,17 @@ class ServerGarblesResults(Reader):
         return "garbled"
 
 
+@breaks("server-dispatch-body-is-name-and-arguments", broad=True)
+class ServerPostsParameters(Reader):
+    """Posts the arguments of every call as `parameters`."""
+
+    def posted(self, called: Called) -> dict[str, Any]:
+        return {"name": called.call.name, "parameters": called.arguments}
+
+    def result_of(self, text: str) -> str:
+        return text
+
+
 @breaks("server-answer-ends-the-loop", broad=True)
 class ServerAsksBehindItsAnswer(ServerLoop):
     """Asks the model again after its answer."""

@@ -8,8 +8,10 @@ from typing import Any
 
 from looptck_mutants.cells import CHAT_STREAM
 from looptck_mutants.server_loop.parts import breaks
+from looptck_reference.server.errors import Refused
 from looptck_reference.server.events import Event, Progress
 from looptck_reference.server.loop import ServerLoop
+from looptck_reference.server.steps import Fail
 from looptck_reference.server.values import Record, Result, ToolPath
 from looptck_reference.vocabulary.values import ToolCall
 
@@ -35,6 +37,31 @@ class SearchForNobody(ServerLoop):
     def tool_ended(self, result: Result) -> Any:
         searched = self._waiting[0].path is ToolPath.WEB_SEARCH
         return super().tool_ended(replace(result, content='{"output":[]}') if searched else result)
+
+
+@breaks(
+    "server-search-runs-in-the-server",
+    collateral={"server-complete-of-search-tells-query-and-count": "a search that finds nothing has no complete event"},
+)
+class NothingFoundIsAnError(ServerLoop):
+    """Ends a run with an error if a search finds nothing."""
+
+    def tool_ended(self, result: Result) -> Any:
+        searched = self._waiting[0].path is ToolPath.WEB_SEARCH
+        nothing = searched and not result.data.get("results_count")
+        return Fail(Refused(422, "nothing was found")) if nothing else super().tool_ended(result)
+
+
+@breaks(
+    "server-failing-tool-is-fed-back",
+    collateral={"server-complete-of-code-tells-what-it-wrote": "a program that raises has no complete event"},
+)
+class ExceptionsEndTheRun(ServerLoop):
+    """Ends a run with an error if a program raises an exception."""
+
+    def tool_ended(self, result: Result) -> Any:
+        raised = self._waiting[0].path is ToolPath.CODE and result.data.get("exception")
+        return Fail(Refused(422, "oops")) if raised else super().tool_ended(result)
 
 
 @breaks(

@@ -18,7 +18,7 @@ from looptck_reference.server.loop import ServerLoop
 from looptck_reference.server.serving import Simulator
 from looptck_reference.server.steps import Fail
 from looptck_reference.server.tools import DispatchUrl, Workshop
-from looptck_reference.server.values import Called, Record, Result
+from looptck_reference.server.values import Called, Record, Result, ToolPath
 from looptck_reference.vocabulary.values import Turn
 
 
@@ -90,6 +90,14 @@ class ErrorStatusesEndTheRun(ServerLoop):
 
     def failure(self, called: Called, error: Exception) -> Result | Fail:
         return Fail(_gone(error)) if str(error).startswith("HTTP ") else super().failure(called, error)
+
+
+@breaks("server-failing-tool-is-fed-back")
+class FailingCallbacksEndTheRun(ServerLoop):
+    """Fails the run if a registered callback fails."""
+
+    def failure(self, called: Called, error: Exception) -> Result | Fail:
+        return Fail(Refused(422, "oops")) if called.path is ToolPath.CALLBACK else super().failure(called, error)
 
 
 def _gone(error: Exception) -> Refused:

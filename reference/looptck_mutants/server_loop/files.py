@@ -9,11 +9,12 @@ from typing import Any
 
 from looptck_mutants.cells import CHAT_STREAM, MESSAGES
 from looptck_mutants.server_loop.parts import breaks
+from looptck_reference.server.errors import Refused
 from looptck_reference.server.events import Event, FileProduced
 from looptck_reference.server.files import Origin
 from looptck_reference.server.loop import ServerLoop
-from looptck_reference.server.steps import Finish
-from looptck_reference.server.values import Answer, Produced, Record
+from looptck_reference.server.steps import Fail, Finish, Step
+from looptck_reference.server.values import Answer, Produced, Record, Result
 from looptck_reference.vocabulary.values import Json, Turn
 
 
@@ -89,6 +90,17 @@ class ListedOnOneLine(FilingLoop):
         return {**original, "text": original["text"].replace("\n", " ")} if listed else original
 
 
+@breaks("server-listed-outputs-are-captured")
+class BinaryFilesAreText(FilingLoop):
+    """Returns a listed binary file as text."""
+
+    def body(self, original: Json, data: bytes, record: Record) -> Json:
+        if "data_base64" not in original:
+            return original
+        kept = {name: value for name, value in original.items() if name != "data_base64"}
+        return {**kept, "text": data.decode("utf-8", "replace")}
+
+
 @breaks("server-files-stay-in-the-working-directory")
 class FilesFromAnywhere(ServerLoop):
     """Hands out whatever file outputs or the request name."""
@@ -117,6 +129,17 @@ class MissingFilesAreForgotten(ServerLoop):
 
     def never_made(self) -> list[FileProduced]:
         return []
+
+
+@breaks("server-missing-declared-file-is-told")
+class MissingOutputsAreErrors(ServerLoop):
+    """Ends a run with an error if a call lists a file that its program has not written."""
+
+    def tool_ended(self, result: Result) -> Step:
+        arguments = self._waiting[0].arguments
+        listed = arguments.get("outputs", []) if isinstance(arguments, dict) else []
+        missing = {*listed} - {file.name for file in result.produced}
+        return Fail(Refused(422, f"{missing} is missing")) if missing else super().tool_ended(result)
 
 
 @breaks("server-missing-declared-file-is-told")

@@ -61,6 +61,18 @@ class OffersToolsByNameAlone(ServerLoop):
         return step
 
 
+@breaks("server-dispatched-tools-are-advertised")
+class OffersToolsOnce(ServerLoop):
+    """Offers the tools in the first model request only."""
+
+    def _infer(self) -> Step:
+        step = super()._infer()
+        if isinstance(step, Infer) and self.round:
+            step.body.pop("tools", None)
+            step.body.pop("tool_choice", None)
+        return step
+
+
 def _bare(tool: Json) -> Json:
     function = {name: value for name, value in tool["function"].items() if name != "description"}
     return {**tool, "function": function}

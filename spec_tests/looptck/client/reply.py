@@ -18,6 +18,8 @@ FILE = "file_produced"
 APPROVAL = "agentic_tool_approval_required"
 SERVER_EVENTS = frozenset({PROGRESS, FILE, APPROVAL})
 """The names of the events that a server adds to the ones of a wire."""
+STREAMED = "text/event-stream"
+"""The content type of a stream."""
 DONE = "[DONE]"
 ENDS = {
     "anthropic-messages": ("message_stop", "error"),
@@ -70,6 +72,14 @@ class Reply:
         return self.status == 200 and not self.broken and self.error is None
 
     @property
+    def unstreamed(self) -> str:
+        """Why it is no stream although its request asks for one; empty: it is one, or need not be."""
+        kind = media_type(self.headers)
+        if not self.stream or self.status != 200 or self.events or kind == STREAMED:
+            return ""
+        return f"the request asks for a stream, and its reply has the content type {kind or '(none)'}"
+
+    @property
     def error(self) -> str | None:
         """The text of the error that it is, or of one in its stream; None: there is none."""
         if self.status != 200:
@@ -102,6 +112,8 @@ class Reply:
         """What the model said to the client at last. Raises NotReached where it cannot be read from the reply."""
         if not self.ok:
             raise NotReached(f"the reply has no turn: status {self.status}, {self.broken or self.error}")
+        if self.unstreamed:
+            raise NotReached(self.unstreamed)
         text = self.raw.decode(errors="replace")
         if self.stream:
             text = "".join(f"data: {json.dumps(event.value)}\n\n" for event in self.own)
@@ -184,8 +196,15 @@ class Reply:
             return f"a reply that broke off: {self.broken}"
         if self.error is not None:
             return f"an error, status {self.status}: {self.error[:300]}"
+        if self.unstreamed:
+            return f"no stream, status {self.status}: {self.unstreamed}"
         what = f"a stream of {len(self.events)} events" if self.stream else "a plain reply"
         return f"{what}, status {self.status}"
+
+
+def media_type(headers: Mapping[str, str]) -> str:
+    """The content type of a reply, in lower case and without parameters; empty: it has none."""
+    return headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 def is_server_event(event: ServerEvent) -> bool:

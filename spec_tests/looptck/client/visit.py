@@ -14,9 +14,9 @@ import httpx
 
 from looptck.client.ask import PATHS, Ask
 from looptck.client.events import Reader
-from looptck.client.reply import Reply
+from looptck.client.reply import STREAMED, Reply, media_type
 from looptck.values.jsontext import compact
-from looptck.values.outcome import Failed, Outcome, Value
+from looptck.values.outcome import UNSTREAMED, Failed, Outcome, Value
 from looptck.values.transcript import ServerEvent, Transcript
 from looptck.values.verdicts import NotReached
 
@@ -118,7 +118,7 @@ def _events(
         reply.broken = f"it is encoded more than once: {coding[:80]!r}"  # a few bytes could be any number
         return
     reader = Reader()
-    streamed = response.headers.get("content-type", "").startswith("text/event-stream")
+    streamed = media_type(response.headers) == STREAMED
     size = 0
     for piece in response.iter_bytes():
         got.append(piece)
@@ -146,6 +146,8 @@ def _trust() -> ssl.SSLContext:
 
 def _outcome(reply: Reply) -> Outcome:
     """What the client saw, in the words of any other run."""
+    if reply.ok and reply.unstreamed:
+        return Failed("provider", UNSTREAMED, reply.unstreamed)
     if reply.ok:
         try:
             return Value(reply.text)

@@ -1,4 +1,4 @@
-"""Signs that name a cause by themselves, where the fault is in ordinary traffic: what is refused, what is misread.
+"""Signs that name a cause by themselves, where the fault is in ordinary traffic: refused, misread, or posted wrongly.
 
 There almost everything fails, and of many requirements none is about the fault. So the most specific one is not looked
 for among them; it is the one that is about the sign.
@@ -11,12 +11,18 @@ from collections.abc import Mapping, Sequence
 
 from looptck.failures.groups import Finding, Key
 from looptck.failures.signs import MISREAD
+from looptck.values.outcome import UNSTREAMED
+from looptck.values.transcript import UNREADABLE_CALL
 
 REFUSED = "no-request-is-refused"
+REFUSED_OF_SERVERS = "server-no-request-is-refused"
 ECHOED = "arguments-are-echoed-as-given"
 FRAGMENTED = "fragmented-arguments-are-joined"
+DISPATCHED = "server-dispatch-body-is-name-and-arguments"
+TYPED = "server-content-types-are-said"
 FAR = 6
-"""How many times as often as any other requirement `REFUSED` fails where the reason is in many kinds of traffic."""
+"""How many times as often as any other requirement the one about refusals fails if the reason is in many kinds of
+traffic."""
 
 
 def pointed(key: Key, failed: Sequence[Finding], judged: Mapping[str, int]) -> str | None:
@@ -31,15 +37,20 @@ def pointed(key: Key, failed: Sequence[Finding], judged: Mapping[str, int]) -> s
     def fails_mostly(row: str) -> bool:
         return sum(one.result.requirement == row for one in failed) * 2 > judged.get(row, len(failed) * 2)
 
-    if key[0] == "refused" and (fails_mostly(REFUSED) or _is_everywhere(failed, key[1])):
-        return REFUSED
+    for refused in (REFUSED, REFUSED_OF_SERVERS) if key[0] == "refused" else ():
+        if fails_mostly(refused) or _is_everywhere(failed, key[1], refused):
+            return refused
     if key == MISREAD and fails_mostly(ECHOED):
         streamed = all("/stream/" in one.result.cell for one in failed)
         return FRAGMENTED if streamed and fails_mostly(FRAGMENTED) else ECHOED
+    if key[:2] == ("error", UNSTREAMED):
+        return TYPED if any(one.result.requirement == TYPED for one in failed) else None
+    if key[:2] == ("stray", "POST") and key[2].startswith(UNREADABLE_CALL):
+        return DISPATCHED if any(one.result.requirement == DISPATCHED for one in failed) else None
     return None
 
 
-def _is_everywhere(failed: Sequence[Finding], rule: str) -> bool:
+def _is_everywhere(failed: Sequence[Finding], rule: str, refused: str) -> bool:
     """Whether the requests that break a rule belong to so many requirements that none of them is about the rule."""
     counts = Counter(one.result.requirement for one in failed)
-    return rule not in counts and counts.pop(REFUSED, 0) >= FAR * max(counts.values(), default=1)
+    return rule not in counts and counts.pop(refused, 0) >= FAR * max(counts.values(), default=1)

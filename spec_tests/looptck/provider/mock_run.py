@@ -24,7 +24,9 @@ from looptck.provider.toolbox import Answers, Behaviour, HangsUp, Raises, Return
 from looptck.values.answer_tool import AnswerTool
 from looptck.values.history import Request, Said
 from looptck.values.jsontext import parsed
+from looptck.values.plain import cut
 from looptck.values.transcript import (
+    UNREADABLE_CALL,
     ByKind,
     ConfirmAnswered,
     ConfirmAsked,
@@ -201,11 +203,14 @@ class MockRun(ModelRun):
     def _dispatched(self, body: Any, type: str) -> HttpReply | None:
         """A server has posted a call to its dispatch URL."""
         if not isinstance(body, dict) or not isinstance(body.get("name"), str) or "arguments" not in body:
-            return self._unknown("/dispatch without name and arguments", 'POST {"name": …, "arguments": …}')
+            posted = (
+                f"its members are {', '.join(body) or 'none'}" if isinstance(body, dict) else "it is no JSON object"
+            )
+            return self._unknown(UNREADABLE_CALL, 'POST {"name": …, "arguments": …}', cut(posted, 200))
         return self._run(body["name"], body["arguments"], dispatched=Dispatched(body, type))
 
-    def _unknown(self, what: str, wanted: str) -> HttpReply:
-        self.note_unrouted("POST", what)
+    def _unknown(self, what: str, wanted: str, why: str = "") -> HttpReply:
+        self.note_unrouted("POST", what, why)
         return whole(400, {"error": {"type": "DriverError", "message": wanted}})
 
     def _run(

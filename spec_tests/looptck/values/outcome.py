@@ -36,6 +36,10 @@ class Value:
         return f"returned the output {shortened(self.output)}{text}{reason}"
 
 
+UNSTREAMED = "NotAStream"
+"""The type of `Failed` where a client that asked for a stream got a reply with the content type of something else."""
+
+
 @dataclass(frozen=True, slots=True)
 class Failed:
     """The loop raised. ``reason`` is the driver's reading of the error, from the protocol's list."""

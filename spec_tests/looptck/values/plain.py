@@ -85,6 +85,8 @@ def compared(op: str, left: object, right: object) -> str:
 def differs(expected: object, got: object) -> str:
     """The difference of two values that should be equal: both if they are short, else the first difference."""
     one, other = plain(expected), plain(got)
+    if one == other:  # such as arguments and the text of the same arguments
+        one, other = _as_json(expected, one), _as_json(got, other)
     if max(len(one), len(other)) <= MOST or type(expected) is not type(got):
         return f"expected {cut(one, MOST)}, got {cut(other, MOST)}"
     if isinstance(expected, str) and isinstance(got, str):
@@ -100,6 +102,13 @@ def differs(expected: object, got: object) -> str:
     if isinstance(expected, list | tuple) and isinstance(got, list | tuple):
         return _lists(expected, got)
     return f"expected {cut(one, MOST)}, got {cut(other, MOST)}"
+
+
+def _as_json(value: object, otherwise: str) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False, default=repr)
+    except (TypeError, ValueError, RecursionError):
+        return otherwise
 
 
 def _texts(expected: str, got: str) -> str:

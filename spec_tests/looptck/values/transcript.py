@@ -90,6 +90,10 @@ class Dispatched:
     type: str
 
 
+UNREADABLE_CALL = "/dispatch without name and arguments"
+"""The path of an `UnroutedRequest` to the dispatch URL that is no call."""
+
+
 @dataclass(frozen=True, slots=True)
 class ToolBegan:
     """The ``run``-th tool execution, from 1: the toolbox was called."""

@@ -10,8 +10,10 @@ from looptck.catalogue.requirements import Requirement, Source
 from looptck.failures.blocks import AGAIN, MOST_LINES, REASON, WIDTH, blocks, one_line_each, where, wrapped
 from looptck.failures.causes import Cause, causes, patterns
 from looptck.failures.groups import MOST_ROWS, Finding
-from looptck.failures.pointed import ECHOED
+from looptck.failures.pointed import DISPATCHED, ECHOED, REFUSED_OF_SERVERS, TYPED
 from looptck.failures.signs import MISREAD, Sign
+from looptck.values.outcome import UNSTREAMED
+from looptck.values.transcript import UNREADABLE_CALL
 from looptck.values.verdicts import Result, Verdict
 
 PLAIN = "openai-chat/plain/sync"
@@ -115,7 +117,7 @@ def test_a_row_that_mostly_passes_gives_way() -> None:
 def test_a_fault_in_ordinary_traffic_is_named_by_its_sign() -> None:
     """Where most requests are refused, or most calls misread, no row that always fails says more than the sign does."""
     refused, echoed, fragmented = "no-request-is-refused", ECHOED, "fragmented-arguments-are-joined"
-    ROWS.update({id: row(id) for id in (refused, echoed, fragmented)})
+    ROWS.update({id: row(id) for id in (refused, REFUSED_OF_SERVERS, echoed, fragmented)})
 
     def head(id: str, sign: Sign, cell: str = STREAM, passes: int = 0) -> str:
         often = [finding(id, sign, cell=cell, run=f"r{n}") for n in range(9)]
@@ -124,9 +126,32 @@ def test_a_fault_in_ordinary_traffic_is_named_by_its_sign() -> None:
         (cause,) = causes([*often, *rare], ROWS, [*results, *[replace(results[0], verdict="pass")] * passes])
         return cause.row.id
 
-    assert (refused, "leak") == (head(refused, REFUSED), head(refused, REFUSED, passes=20))
+    for row_of_refusals in (refused, REFUSED_OF_SERVERS):
+        assert (row_of_refusals, "leak") == (
+            head(row_of_refusals, REFUSED),
+            head(row_of_refusals, REFUSED, passes=20),
+        )
     assert (fragmented, "leak") == (head(echoed, MISREAD), head(echoed, MISREAD, passes=20))
     assert echoed == head(echoed, MISREAD, PLAIN)
+
+
+def test_calls_that_are_posted_wrongly_are_named_by_their_sign() -> None:
+    """A row about the posted body names what no endpoint can read, if it has failed for that."""
+    ROWS[DISPATCHED] = row(DISPATCHED, level="SHOULD")
+    sign: Sign = ("stray", "POST", f"{UNREADABLE_CALL}its members are name, parameters")
+    found = [finding("leak", sign, run="r1"), finding(DISPATCHED, sign, run="r2")]
+
+    assert [DISPATCHED] == [one.row.id for one in causes(found, ROWS)]
+    assert ["leak"] == [one.row.id for one in causes(found[:1], ROWS)]
+
+
+def test_streams_of_another_content_type_are_named_by_their_sign() -> None:
+    """Where no stream can be read, the row about content types says more than rows about what streams carry."""
+    ROWS[TYPED] = row(TYPED, level="SHOULD")
+    sign: Sign = ("error", UNSTREAMED, "the reply has another content type")
+    found = [finding(id, sign, run=f"r of {id}") for id in ("leak", TYPED)]
+
+    assert [TYPED] == [one.row.id for one in causes(found, ROWS)]
 
 
 @pytest.mark.parametrize(

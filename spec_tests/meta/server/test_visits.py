@@ -13,7 +13,7 @@ from looptck.client import Ask, Reply
 from looptck.client import visit as room
 from looptck.client.visit import Visits
 from looptck.spec.server_loop.replies import json_of
-from looptck.values.outcome import Failed, Outcome, Value
+from looptck.values.outcome import UNSTREAMED, Failed, Outcome, Value
 from looptck.values.transcript import ServerEvent, Transcript
 from meta.server.tiny import EVENTS, JSON, Handler, Tiny
 
@@ -47,7 +47,13 @@ def _server() -> Iterator[Tiny]:
 
 
 def visited(
-    server: Tiny, monkeypatch: pytest.MonkeyPatch, type: str, *pieces: bytes, cut: int = 0, **how: Any
+    server: Tiny,
+    monkeypatch: pytest.MonkeyPatch,
+    type: str,
+    *pieces: bytes,
+    cut: int = 0,
+    asks: bool = False,
+    **how: Any,
 ) -> tuple[Reply, Outcome, Transcript]:
     """What a client makes of a reply of these pieces, the last bytes of which never come."""
     whole = b"".join(pieces)
@@ -56,7 +62,7 @@ def visited(
     monkeypatch.setattr(Says, "length", len(whole))
     transcript = Transcript()
     ask = Ask(question="Go.", **how)
-    reply, future = Visits(10.0).begin(server.url, ask, "openai-chat", transcript, stream=type == EVENTS)
+    reply, future = Visits(10.0).begin(server.url, ask, "openai-chat", transcript, stream=asks or type == EVENTS)
     return reply, future.result(10.0), transcript
 
 
@@ -121,6 +127,26 @@ def test_what_is_no_turn_has_failed(server: Tiny, monkeypatch: pytest.MonkeyPatc
 
     assert isinstance(outcome, Failed)
     assert ("provider", "UnreadableReply") == (outcome.reason, outcome.type)
+
+
+def test_a_stream_of_another_content_type_is_none(server: Tiny, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A client that asked for a stream reads none from a reply that is said to be something else, and says so."""
+    reply, outcome, _ = visited(server, monkeypatch, JSON, STREAM, asks=True)
+
+    assert isinstance(outcome, Failed)
+    said = "the request asks for a stream, and its reply has the content type application/json"
+    assert (UNSTREAMED, said) == (outcome.type, outcome.message)
+    assert f"no stream, status 200: {said}" == str(reply)
+
+
+@pytest.mark.parametrize("type", ["text/event-stream; charset=utf-8", "Text/Event-Stream"])
+def test_a_content_type_is_read_without_parameters_and_case(
+    server: Tiny, monkeypatch: pytest.MonkeyPatch, type: str
+) -> None:
+    """A stream is one in whatever spelling of its content type."""
+    reply, outcome, _ = visited(server, monkeypatch, type, STREAM, asks=True)
+
+    assert ("Done.", True) == (reply.text, isinstance(outcome, Value))
 
 
 def test_a_reply_without_end_is_left(server: Tiny, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,10 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from looptck.bench.checks import Liveness
 from looptck.bench.run import Run
 from looptck.bench.server import ServerUnderTest
 from looptck.catalogue.agents import Tool
 from looptck.client.reply import APPROVAL
+from looptck.spec.server_loop.replies import went_on
+from looptck.values.lenient import as_object
+from looptck.values.plain import cut, plain
 from looptck.values.transcript import ServerEvent
 from looptck.values.turns import Call
 from looptck.values.verdicts import NotReached
@@ -34,10 +38,16 @@ class Approver:
     """Called before each answer."""
     asked: list[Mapping[str, Any]] = field(default_factory=list)
     replies: list[httpx.Response] = field(default_factory=list)
+    came: int = 0
+    """The number of events that came."""
+    unread: str = ""
+    """Why an event that may be a question is none; empty: there was no such event."""
 
     def __call__(self, event: ServerEvent) -> None:
         """Handle an event of the stream."""
+        self.came += 1
         if event.name != APPROVAL or not isinstance(event.value, dict):
+            self.unread = self.unread or _unread(event)
             return
         self.asked.append(event.value)
         self.first()
@@ -46,7 +56,21 @@ class Approver:
     def ask(self, *tools: Tool, session: str | None = None) -> Run:
         """Send a streamed request that asks for approvals, with these tools or the default ones."""
         offers = tools or self.server.offers
-        return self.server.ask(permission="ask", tools=offers, session=session, stream=True, on_event=self)
+        try:
+            return self.server.ask(permission="ask", tools=offers, session=session, stream=True, on_event=self)
+        except Liveness as silent:
+            came = self.unread or ("" if self.came else "no event of the stream came")
+            raise Liveness(f"{came}; {silent}" if came else str(silent)) from None
+
+
+def _unread(event: ServerEvent) -> str:
+    """What is wrong with an event that is a question but for its name, or for its data."""
+    if event.name == APPROVAL:
+        return f"the data of the event {APPROVAL} is no JSON object: {cut(plain(event.value), 100)}"
+    if as_object(event.value).get("type") != APPROVAL:
+        return ""
+    name = f"the name {event.name}" if event.name else "no name"
+    return f"an event of the type {APPROVAL} has {name}"
 
 
 def decide(server: ServerUnderTest, id: str, decision: Mapping[str, Any]) -> httpx.Response:
@@ -63,9 +87,11 @@ def was_asked(approver: Approver, run: Run) -> None:
 
 def denied(server: ServerUnderTest, run: Run) -> None:
     """Assert that no tool ran, that the model got a result for its call, and that the answer came."""
-    answers = run.new_answers(1)
+    run.delivered(1)
 
     assert [] == run.tools_ran, "the tool ran although it was denied"
+    went_on(run, "the denial")
+    answers = run.new_answers(1)
     assert 1 == len(answers), f"the model got {len(answers)} results for the denied call"
     assert answers[0].text.strip(), "the result of the denied call is empty"
     assert "Done." == run.got.text

@@ -134,7 +134,9 @@ def file_named(run: Run, name: str) -> Mapping[str, Any]:
     """
     found = [file for file in run.got.files if file.get("name") == name]
 
-    assert [name] == [file["name"] for file in found], f"the files of the reply are {plain(file_names(run))}"
+    names = file_names(run)
+    assert names or not run.got.stream, f"no event of the stream has a file, and {name} was written"
+    assert [name] == [file["name"] for file in found], f"the files of the reply are {plain(names)}"
     return found[0]
 
 

@@ -18,6 +18,7 @@ PARIS = Call.of("weather", {"city": "Paris"})
 LODZ = Call.of("weather", {"city": "Łódź", "days": [1, {"hour": 12}]})
 DONE = says("Done.")
 ONE_ROUND = (calls(PING), DONE)
+NO_END = "the stream has no explicit end"
 THREE_ROUNDS = (calls(PING), calls(PARIS), calls(LODZ), DONE)
 
 
@@ -26,6 +27,16 @@ def reply_after_rounds(run: Run, rounds: int) -> Reply:
     if rounds != len(run.ran):
         raise NotReached(f"{rounds} tools should have run, and {len(run.ran)} did; the request got {run.got}")
     return run.got
+
+
+def went_on(run: Run, reason: str) -> None:
+    """Assert that the model was asked again after its call, for which there is a ``reason`` to stop in bad servers.
+
+    Raises:
+        NotReached: the model made no call.
+    """
+    run.delivered(1)
+    assert len(run.requests) > 1, f"{reason} ended the run: the model got no result, and the client got {run.got}"
 
 
 def events_of_phase(reply: Reply, name: str) -> list[Progress]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import requirement
 from looptck.bench.server import ServerUnderTest
+from looptck.client.reply import media_type
 from looptck.spec.server_loop.replies import DONE, json_of
 from looptck.values.plain import plain
 
@@ -46,4 +47,7 @@ def test_content_types(scenario: Scenario, server: ServerUnderTest) -> None:
     reply = server.ask().got
 
     assert 200 == reply.status
-    assert TYPES[reply.stream] == reply.headers.get("content-type", "").partition(";")[0].strip()
+    kind = media_type(reply.headers)
+    assert TYPES[reply.stream] == kind, (
+        f"the content type of a {'stream' if reply.stream else 'plain reply'} is {kind!r}"
+    )

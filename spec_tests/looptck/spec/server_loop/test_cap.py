@@ -12,6 +12,7 @@ from looptck.bench.checks import lengthy, on, requirement
 from looptck.bench.run import Run
 from looptck.bench.server import ServerUnderTest
 from looptck.spec.server_loop.sessions import fresh
+from looptck.values.plain import plain
 from looptck.values.turns import Call, Turn, calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
 
@@ -190,4 +191,6 @@ def test_pending_call(scenario: Scenario, server: ServerUnderTest) -> None:
             f"the error does not name the cap: {run.got.error}"
         )
     else:
-        assert ("weather",) == handed, f"the client got {run.got.text!r} and the calls {handed}"
+        assert ("weather",) == handed, (
+            f"the client got the text {run.got.text!r} and the calls {plain(handed)}, and the pending one is of weather"
+        )

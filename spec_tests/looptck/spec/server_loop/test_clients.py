@@ -9,6 +9,7 @@ from looptck.bench.checks import lengthy, requirement
 from looptck.bench.run import Run
 from looptck.bench.server import ServerUnderTest
 from looptck.client.export import exported
+from looptck.client.reply import PROGRESS
 from looptck.provider.gate import Gate
 from looptck.provider.gates import tool_began
 from looptck.provider.script import Step
@@ -18,6 +19,7 @@ from looptck.spec.server_loop.replies import json_of
 from looptck.spec.server_loop.sessions import comparable, fresh, path
 from looptck.values.framing import Framing
 from looptck.values.history import Answered, Asked, Item
+from looptck.values.lenient import as_object
 from looptck.values.plain import plain
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotReached
@@ -67,7 +69,8 @@ def _left(scenario: Scenario, server: ServerUnderTest, **how: Any) -> Run:
     patience = server.implementation.bench.patience.gate
 
     def leaves(event: Any) -> bool:
-        return event.name == "agentic_tool_call_progress" and event.value.get("round") == 1 and held.wait_here(patience)
+        data = as_object(event.value)
+        return event.name == PROGRESS and data.get("round") == 1 and held.wait_here(patience)
 
     scenario.plays(*LEAVER.turns(ROUNDS))
     _does(scenario, LEAVER, Returns("first"), Returns("second", hold=let_go), Returns("later"))

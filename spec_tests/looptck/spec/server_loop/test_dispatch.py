@@ -16,7 +16,7 @@ from looptck.provider.toolbox import Answers, Behaviour, HangsUp
 from looptck.spec import strategies
 from looptck.values.history import Answered, same_value
 from looptck.values.plain import cut, plain
-from looptck.values.transcript import ToolBegan, UnroutedRequest
+from looptck.values.transcript import UNREADABLE_CALL, ToolBegan, UnroutedRequest
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotReached
 
@@ -41,6 +41,10 @@ def test_posted_body(scenario: Scenario, server: ServerUnderTest) -> None:
 
     run = server.ask()
 
+    strays = [event for event in run.transcript.events if isinstance(event, UnroutedRequest)]
+    assert [] == [event.why for event in strays if event.path == UNREADABLE_CALL], (
+        f"the body of the POST to the dispatch URL has no name and arguments: {strays[0].why}"
+    )
     posted = _posted(run)
     assert [{"name": "weather", "arguments": {"city": "Paris"}}] == [one.body for one in posted]
     assert ["application/json"] == [one.type.partition(";")[0].strip() for one in posted]
@@ -101,11 +105,14 @@ ODD = {
     "no-text": Answers(status=204),
 }
 
+NOTHING = frozenset({"", "undefined", "[object Object]", "null", "None", "nil", "{}"})
+"""Texts that remain of an answer if what it says was lost."""
+
 
 @requirement("server-odd-dispatch-bodies-are-results")
 @pytest.mark.parametrize("answer", ODD.values(), ids=ODD)
 def test_odd_body(scenario: Scenario, server: ServerUnderTest, answer: Behaviour) -> None:
-    """Whatever the endpoint answers, the model gets one result, and the client gets its answer."""
+    """Whatever the endpoint answers, the model gets one result that says something, and the client gets its answer."""
     scenario.plays(calls(PARIS), says("Done."))
     scenario.does("weather", answer)
 
@@ -117,6 +124,11 @@ def test_odd_body(scenario: Scenario, server: ServerUnderTest, answer: Behaviour
     if server.can("upstream"):
         results = [item for item in run.added(1) if isinstance(item, Answered)]
         assert 1 == len(results), f"the next model request has {len(results)} results"
+        if isinstance(answer, Answers) and b"sunny" in answer.body:
+            read = results[0].text.strip().strip('"')
+            assert read not in NOTHING, (
+                f"the endpoint answered {answer.body.decode(errors='replace')}, and the model reads {read!r}"
+            )
 
 
 @requirement("server-arguments-arrive-whatever-their-shape")
@@ -225,8 +237,9 @@ def test_failing_rounds(scenario: Scenario, server: ServerUnderTest) -> None:
 
     if not run.ran:
         raise NotReached(f"nothing was posted; the client got {run.got}")
-    assert 2 == len(run.ran)
+    assert 2 == len(run.ran), f"the request allows two rounds, and {len(run.ran)} calls, which all fail, were posted"
     if run.got.stream:
         assert ["calling", "complete"] * 2 == [one.phase for one in run.got.progress]
     else:
-        assert ["weather"] * 2 == [one.get("name") for one in run.got.records]
+        recorded = [one.get("name") for one in run.got.records]
+        assert ["weather"] * 2 == recorded, f"two calls of weather failed, and the reply records {plain(recorded)}"

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import requirement
 from looptck.bench.run import Run
 from looptck.bench.server import ServerUnderTest
 from looptck.client.schemas import faults
 from looptck.spec.server_loop.builtin_tools import Coder, file_named, file_names, origin
+from looptck.spec.server_loop.replies import NO_END
 from looptck.values.plain import plain
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
 
 TABLE = "city,°C\nŁódź,5\n".encode()
+BINARY = bytes(range(256)) * 3
 MORE = b"1,2\n3,4\n"
 PING = Call.of("ping")
 
@@ -28,7 +32,8 @@ def test_type_of_a_file(scenario: Scenario, server: ServerUnderTest) -> None:
     file = file_named(coder.ask(), "a.csv")
 
     assert [] == faults("file", file)
-    assert len(TABLE) == file.get("bytes")
+    size = file.get("bytes")
+    assert len(TABLE) == size, f"a.csv has {len(TABLE)} bytes, and its file says {size}"
     assert "csv" in f"{file.get('format')} {file.get('mime_type')}", (
         f"neither format nor mime_type says that a.csv is CSV: {plain(_bare(file))}"
     )
@@ -47,14 +52,17 @@ def test_declared_file(scenario: Scenario, server: ServerUnderTest) -> None:
 
 
 @requirement("server-listed-outputs-are-captured")
-def test_listed_output(scenario: Scenario, server: ServerUnderTest) -> None:
-    """A file that the call lists in its outputs is returned with its content."""
+@pytest.mark.parametrize(("name", "data"), [("a.csv", TABLE), ("a.bin", BINARY)], ids=["text", "binary"])
+def test_listed_output(scenario: Scenario, server: ServerUnderTest, name: str, data: bytes) -> None:
+    """A text or binary file that the call lists in its outputs is returned with its content."""
     coder = Coder.of(server)
-    scenario.plays(calls(coder.writes(("a.csv", TABLE))), says("Done."))
+    scenario.plays(calls(coder.writes((name, data))), says("Done."))
 
-    file = file_named(coder.ask(), "a.csv")
+    file = file_named(coder.ask(), name)
 
-    assert TABLE == coder.content(file)
+    got = coder.content(file)
+    member = next((member for member in ("text", "data_base64") if isinstance(file.get(member), str)), "content")
+    assert data == got, f"{name} has {len(data)} bytes, and the {len(got)} in its {member} are others"
 
 
 @requirement("server-new-files-are-surfaced")
@@ -87,6 +95,8 @@ def _captures_what_is_listed(scenario: Scenario, coder: Coder) -> bool:
 def test_missing_file(scenario: Scenario, server: ServerUnderTest) -> None:
     """A file that the request declares, and no program writes, has a code and a message instead of content."""
     coder = Coder.of(server)
+    if not _captures_what_is_listed(scenario, coder):
+        raise NotReached("control: a file that a program writes and its call lists is not in the reply")
     scenario.plays(calls(coder.call("print('nothing')")), says("Done."))
 
     run = coder.ask("a.csv")
@@ -96,6 +106,23 @@ def test_missing_file(scenario: Scenario, server: ServerUnderTest) -> None:
     assert [] == [name for name in ("text", "data_base64") if file.get(name) is not None]
     assert file.get("code"), f"the file has no error code: {plain(_bare(file))}"
     assert file.get("message"), f"the file has no error message: {plain(_bare(file))}"
+
+
+@requirement("server-missing-declared-file-is-told")
+def test_missing_output(scenario: Scenario, server: ServerUnderTest) -> None:
+    """A file that a call lists in its outputs, and its program does not write, does not end the run."""
+    coder = Coder.of(server)
+    scenario.plays(calls(coder.call("print('nothing')")), says("Done."))
+    if not (control := coder.ask()).got.ok:
+        raise NotReached(f"control: a program without outputs should run; the client got {control.got}")
+    scenario.plays(calls(coder.call("print('nothing')", outputs=["a.csv"])), says("Done."))
+
+    run = coder.ask()
+
+    assert run.got.ok, f"the call lists a.csv, its program does not write it, and the client got {run.got}"
+    assert "Done." == run.got.text
+    found = [file for file in run.got.files if file.get("name") == "a.csv"]
+    server.implementation.diverges("missing_outputs", "placeholder" if found else "left-out")
 
 
 @requirement("server-files-name-their-round")
@@ -131,7 +158,7 @@ def test_events_of_files(scenario: Scenario, server: ServerUnderTest) -> None:
 
     run = coder.ask()
 
-    assert run.got.ended
+    assert run.got.ended, NO_END
     assert ["a.csv", "b.csv", "c.csv", "d.csv"] == sorted(file_names(run))
 
 
@@ -167,7 +194,7 @@ def test_order_of_events(scenario: Scenario, server: ServerUnderTest) -> None:
 
     run = coder.ask()
 
-    assert run.got.ended
+    assert run.got.ended, NO_END
     assert {"a.csv", "b.csv"} == {*file_names(run)}
     assert ["calling", "a.csv", "complete", "calling", "b.csv", "complete"] == _order(run)
 

@@ -21,6 +21,7 @@ from looptck.spec.server_loop.replies import (
     reply_after_rounds,
 )
 from looptck.spec.server_loop.sessions import fresh
+from looptck.values.plain import plain
 from looptck.values.turns import calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
 
@@ -51,7 +52,8 @@ def test_records_of_a_later_request(scenario: Scenario, server: ServerUnderTest)
 
     reply = reply_after_rounds(server.ask(session=session), 1)
 
-    assert ["weather"] == [record.get("name") for record in reply.records]
+    recorded = [record.get("name") for record in reply.records]
+    assert ["weather"] == recorded, f"the request ran weather, and its reply records {plain(recorded)}"
 
 
 @requirement("server-progress-stands-around-each-run")

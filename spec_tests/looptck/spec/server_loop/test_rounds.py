@@ -90,6 +90,24 @@ def test_offered_tools(scenario: Scenario, server: ServerUnderTest) -> None:
     assert wanted == {name: offered.get(name) for name in wanted}
 
 
+@requirement("server-dispatched-tools-are-advertised")
+def test_offered_again(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The model requests behind two rounds offer the tools that the first one offers."""
+    scenario.plays(calls(Call.of("ping")), calls(Call.of("weather", {"city": "Paris"})), says("Done."))
+
+    run = server.ask()
+
+    run.request(3)
+    first, *later = [
+        {one.name for one in received.request.tools} & {PING.name, WEATHER.name} for received in run.requests
+    ]
+    for n, offered in enumerate(later, 2):
+        missing = ", ".join(sorted(first - offered))
+        assert not missing, (
+            f"model request 1 offers the tools {', '.join(sorted(first))}, and request {n} lacks {missing}"
+        )
+
+
 @requirement("server-round-asks-the-model-once")
 def test_five_rounds(scenario: Scenario, server: ServerUnderTest) -> None:
     """Model requests and tool runs alternate, and the last model request leads to the answer."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import requirement
+from looptck.bench.run import Run
 from looptck.bench.server import PING as PING_TOOL
 from looptck.bench.server import WEATHER as WEATHER_TOOL
 from looptck.bench.server import ServerUnderTest
@@ -70,7 +71,20 @@ def test_seen_messages_again(scenario: Scenario, server: ServerUnderTest) -> Non
 
     run = server.ask(NEXT, before=SEEN, session=session)
 
+    _has_its_session(run, session)
     assert [("user", FIRST), *ROUND, ("assistant", DONE), ("user", NEXT)] == asked_first(run)
+
+
+def _has_its_session(run: Run, session: str) -> None:
+    """Assert that the request was part of its session, and that the model got the session's call and result."""
+    lines = asked_first(run)
+    if ROUND[1] in lines:
+        return
+    named = run.got.session
+    assert named in (None, session), (
+        f"the request has the session_id {session}, and its reply names the session {named}"
+    )
+    raise AssertionError(f"the model gets nothing of the session's call and result; it was asked with {plain(lines)}")
 
 
 @requirement("server-session-is-spliced-in")
@@ -102,6 +116,7 @@ def test_one_new_message(scenario: Scenario, server: ServerUnderTest) -> None:
     if asked_first(run) == [("user", NEXT)] and _restores_what_is_repeated(scenario, server):
         server.implementation.diverges("session_splice", "needs-visible-history")
         raise NotApplicable("a session is restored for requests that repeat its messages, as in later versions")
+    _has_its_session(run, session)
     assert [("user", FIRST), *ROUND, ("user", NEXT)] == unanswered(asked_first(run))
     assert [("user", FIRST), *ROUND, ("user", NEXT)] == unanswered(stored_history(server, session))
 
@@ -123,7 +138,8 @@ def test_given_and_new(scenario: Scenario, server: ServerUnderTest) -> None:
     given = one_round(scenario, server, FIRST, session)
     new = one_round(scenario, server, NEXT, None)
 
-    assert session == given.got.session
+    named = given.got.session
+    assert session == named, f"the request has the session_id {session}, and its reply names the session {named}"
     assert new.got.session not in (None, "", session), (
         f"without an id in the request, the session is {new.got.session!r}"
     )
@@ -160,6 +176,7 @@ def test_import_under_another_id(scenario: Scenario, server: ServerUnderTest) ->
     run = server.ask(NEXT, before=SEEN, session=other)
 
     assert imported.is_success, f"the import was answered with {imported.status_code}: {imported.text[:200]}"
+    _has_its_session(run, other)
     assert [("user", FIRST), *ROUND, ("assistant", DONE), ("user", NEXT)] == asked_first(run)
 
 

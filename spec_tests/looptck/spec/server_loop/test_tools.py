@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,9 +26,9 @@ from looptck.spec.server_loop.builtin_tools import (
     search_members,
     search_tools,
 )
-from looptck.spec.server_loop.replies import events_of_phase, in_calling_alone, results_of_all
+from looptck.spec.server_loop.replies import NO_END, events_of_phase, in_calling_alone, results_of_all, went_on
 from looptck.values.history import Offered
-from looptck.values.plain import plain
+from looptck.values.plain import plain, without_bodies
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
 
@@ -115,6 +116,8 @@ def test_search(scenario: Scenario, server: ServerUnderTest) -> None:
     for query in (FOUND, UNKNOWN):
         scenario.plays(calls(Call.of(name, {"query": query})), says("Done."))
         run = server.ask(members=search_members(server))
+        if query == UNKNOWN:
+            went_on(run, "a search that finds nothing")
         reported[query] = "".join(answer.text for answer in run.new_answers(1))
 
         assert [] == run.tools_ran, f"{name} was posted to the dispatch URL"
@@ -147,8 +150,34 @@ def test_callback(scenario: Scenario, server: ServerUnderTest, text: str) -> Non
     assert "Done." == run.got.text
     assert [] == run.tools_ran, f"{ECHO} was posted to the dispatch URL"
     results = results_of_all(run)
+    if not results and not server.can("upstream"):
+        raise NotApplicable("the server reports no results to its client, and looptck does not see its model")
     lost = [said for said in ("first", text) if f"echo: {said}" not in results]
     assert [] == lost, f"the callback's result for the text {plain(lost[0])} is reported nowhere"
+
+
+@requirement("server-failing-tool-is-fed-back")
+def test_failing_callback(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The registered tool is called without its text: the run goes on, unless the server refuses such arguments."""
+    if not server.can("callbacks"):
+        raise NotApplicable("no tool is registered in the server")
+    scenario.plays(calls(Call.of(ECHO, {"text": "pong"})), says("Done."))
+    if not (control := server.ask()).got.ok:
+        raise NotReached(f"control: a call of {ECHO} with its text should run; the client got {control.got}")
+    scenario.plays(calls(Call.of(ECHO, {})), says("Done."))
+
+    run = server.ask()
+
+    server.reached(run, 1)
+    if run.got.error is not None and re.search(REFUSES_ARGUMENTS, without_bodies(run.got.error), re.IGNORECASE):
+        server.implementation.diverges("callback_without_its_text", "refused")
+        return
+    assert run.got.ok, f"a callback was called without its text, and the client got {run.got}"
+    assert "Done." == run.got.text
+
+
+REFUSES_ARGUMENTS = "argument|parameter|schema|valid|requir|missing"
+"""What an error says that refuses a call's arguments, in any case."""
 
 
 @requirement("server-complete-of-search-tells-query-and-count")
@@ -160,7 +189,7 @@ def test_complete_of_a_search(scenario: Scenario, server: ServerUnderTest) -> No
 
     run = server.ask(members=search_members(server))
 
-    assert run.got.ended
+    assert run.got.ended, NO_END
     data = _complete(run)
     assert type(data.get("results_count")) is int, f"results_count is {data.get('results_count')!r}"
     assert data["results_count"] > 0
@@ -177,7 +206,7 @@ def test_complete_of_a_search_without_hits(scenario: Scenario, server: ServerUnd
 
     run = server.ask(members=search_members(server))
 
-    assert run.got.ended
+    assert run.got.ended, NO_END
     count = _complete(run).get("results_count")
     assert count in (None, 0), f"nothing contains {UNKNOWN}, and results_count is {count!r}"
 
@@ -191,7 +220,7 @@ def test_complete_of_code(scenario: Scenario, server: ServerUnderTest) -> None:
 
     run = coder.ask()
 
-    assert run.got.ended
+    assert run.got.ended, NO_END
     data = _complete(run)
     in_calling_alone(run.got, "code", code)
     assert code == data.get("code")
@@ -210,13 +239,14 @@ def test_outputs_of_code(scenario: Scenario, server: ServerUnderTest) -> None:
 
     run = coder.ask()
 
-    assert run.got.ended
+    assert run.got.ended, NO_END
     data = _completes(run)
     if len(data) != 3 or any(data[2].get(name) for name in ("stdout", "stderr", "exception")):
         raise NotReached(f"control: a program that does nothing is reported as {data[2:]}")
     wrote, raised, silent = data
-    assert "to Łódź" == str(wrote.get("stdout")).strip()
-    assert "from Łódź" == str(wrote.get("stderr")).strip()
+    for name, text in (("stdout", "to Łódź"), ("stderr", "from Łódź")):
+        told = wrote.get(name)
+        assert text == str(told).strip(), f"the program wrote {text!r} to {name}, and the event's {name} is {told!r}"
     assert not wrote.get("exception"), f"the program raised no exception, and exception is {wrote['exception']!r}"
     exception = raised.get("exception")
     assert "no such town" in str(exception), (
@@ -233,7 +263,7 @@ def test_place_and_time_of_code(scenario: Scenario, server: ServerUnderTest) -> 
 
     run = coder.ask()
 
-    assert run.got.ended
+    assert run.got.ended, NO_END
     data = _complete(run)
     took: Any = data.get("execution_time_ms")
     assert str(data.get("stdout")).strip() == data.get("working_directory")
@@ -252,7 +282,7 @@ def test_time_of_slow_code(scenario: Scenario, server: ServerUnderTest) -> None:
 
     run = coder.ask()
 
-    assert run.got.ended
+    assert run.got.ended, NO_END
     data = _complete(run)
     if "worked" not in str(data.get("stdout")):
         raise NotReached(f"control: the program should work for 0.4 s, and is reported as {plain(data)}")
