@@ -179,7 +179,8 @@ def test_no_calls_and_no_output(scenario: Scenario, implementation: Implementati
     run = implementation.run(tools=STEPS)
 
     run.delivered(2 if behind_calls else 1)
-    assert 3 == len(run.requests), f"the loop {run.outcome}"
+    asked = len(run.requests)
+    assert 3 == asked, f"a Solution with neither calls nor an output was the last of {asked}; the loop {run.outcome}"
 
 
 # What the next Request contains of a turn
