@@ -96,11 +96,7 @@ class StartedAgainAtTheEnd(CallScheduler):
         return [*again, *super().closed()]
 
 
-@breaks(
-    "loop010-calls-start-once",
-    collateral={"loop010-turns-end-when-drained": "a call runs again after the last one was streamed"},
-    cells=STREAM,
-)
+@breaks("loop010-calls-start-once", cells=STREAM)
 class StartedAgainByCalls(CallScheduler):
     """Starts a completed call again when another call is streamed."""
 
@@ -139,7 +135,6 @@ class LooksAtThree(CallScheduler):
             "loop010-only-unblocked-calls-are-confirmed",
             "loop010-raising-tools-end-nothing",
             "loop010-schedules-do-not-matter",
-            "loop010-turns-end-when-drained",
         ): "calls that should wait are started with null"
     },
 )

@@ -22,6 +22,15 @@ class PlansLoseOwnKeys(SolutionLoop):
         super().carry_plan(Solution({"calls": bare}))
 
 
+@breaks("loop010-plans-hold-the-last-calls")
+class PlansOfWhatCompleted(SolutionLoop):
+    """Keeps only the calls in a plan that have a result."""
+
+    def carry_plan(self, solution: Solution) -> None:
+        completed = [message["_call"] for message in self._context.messages if "_call" in message]
+        super().carry_plan(Solution({"calls": [call for call in solution.calls if call in completed]}))
+
+
 @breaks("loop010-lazy-plans-run-nothing")
 class LazyPlansRun(SolutionLoop):
     """Runs the calls of a lazy plan before returning the Solution."""

@@ -41,6 +41,17 @@ class NestedReferencesStay(_Resolving):
         return super().argument(value, look) if isinstance(value, str) else value
 
 
+@breaks(
+    "loop010-references-are-resolved",
+    collateral={"loop010-no-wake-up-is-lost": "a call without a required parameter never begins"},
+)
+class NullsAreDropped(_Resolving):
+    """Leaves out a parameter that the model has written as null."""
+
+    def arguments(self, call: Call) -> Json:
+        return {name: value for name, value in super().arguments(call).items() if call.parameters[name] is not None}
+
+
 @breaks("loop010-references-are-resolved")
 class FractionsBecomeText(_Resolving):
     """Passes numbers with a fraction as text."""

@@ -65,7 +65,9 @@ def told_once(run: Run, *failed: Mapping[str, Any], n: int = 2) -> None:
         if found != 1:
             wrong.append(f"{found or 'no'} Error Message{'s' if found > 1 else ''} about {described(one)}")
 
-    assert not wrong, f"request {n} has {' and '.join(wrong)}; each failed call is reported in one"
+    partial = [error.call for error in error_messages(run.request(n)) if not isinstance(error.call, dict)]
+    but = f"; it has one whose `call` is {plain(partial[0])}, which is not the call" if partial else ""
+    assert not wrong, f"request {n} has {' and '.join(wrong)}{but}; each failed call is reported in one"
 
 
 def described(failed: Mapping[str, Any]) -> str:

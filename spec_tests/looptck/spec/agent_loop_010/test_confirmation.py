@@ -10,11 +10,12 @@ from looptck.bench.assertions.tool_runs import same_runs
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.run import Run
-from looptck.bench.solutions import activity, call, place, solution
+from looptck.bench.solutions import activity, call, error_messages, place, solution
 from looptck.provider.confirmation import Approve, Change, Decision, Reject, Replace
 from looptck.provider.gates import ABSENCE, tool_began
 from looptck.provider.toolbox import Returns
 from looptck.spec.agent_loop_010.failures import COUNT, count, errors_about, goes_on, sound_ran, words
+from looptck.values.plain import plain
 from looptck.values.verdicts import NotReached
 
 WEATHER = activity("weather", city="string", days="integer", exact="boolean", optional=("exact",))
@@ -39,8 +40,16 @@ def _asked(run: Run, tool: str) -> int:
     """How often the person was asked about a tool. Raises NotReached if the first answer never came."""
     questions = [question for question in run.questions if question.call.get("_tool") == tool]
     if not questions or questions[0].decision is None:
-        raise NotReached(f"no confirmation was requested for {tool}; {run.tools_ran} ran, and the loop {run.outcome}")
+        raise NotReached(
+            f"no confirmation was requested for {tool}; {plain(run.tools_ran)} ran, and the loop {run.outcome}"
+        )
     return len(questions)
+
+
+def _reported(run: Run) -> str:
+    """The end of a message: what the model reads about a call that failed, if anything."""
+    reported = error_messages(run.request(2)) if len(run.requests) > 1 else []
+    return f"; the model reads of an error: {plain(reported[0].error)}" if reported else ""
 
 
 @requirement("loop010-only-unblocked-calls-are-confirmed")
@@ -67,7 +76,8 @@ def test_calls_that_never_run_are_not_asked_about(scenario: Scenario, implementa
 
     _asked(run, "count")
     sound_ran(run)
-    assert ["count"] == [question.call["_tool"] for question in run.questions]
+    asked = {question.call["_tool"] for question in run.questions}
+    assert "consume" not in asked, "confirmation was requested for a call that reads what nothing writes"
 
 
 @requirement("loop010-only-unblocked-calls-are-confirmed")
@@ -143,6 +153,7 @@ def test_changes(
     run = implementation.run(tools=TOOLS, confirms=True)
 
     again = _asked(run, "weather") > 1
+    assert run.arguments_of("weather"), f"the changed call never ran{_reported(run)}"
     same_runs([("weather", wanted)], [one for one in run.tools_ran if one[0] == "weather"])
     implementation.diverges("a call that was changed", "is asked about again" if again else "is not asked about again")
 
@@ -159,7 +170,7 @@ def test_a_change_to_a_reference(scenario: Scenario, implementation: Implementat
     sound_ran(run)
     ran = run.arguments_of("weather")
     resolved = {"city": "Bergen", "days": 2}
-    assert ran in ([], [resolved]), f"the reference stands for Bergen, and the tool ran with {ran}"
+    assert ran in ([], [resolved]), f"the reference stands for Bergen, and the tool ran with {plain(ran)}"
     implementation.diverges("a reference in a changed parameter", "is resolved" if ran else "does not run")
 
 
@@ -186,6 +197,8 @@ def test_replacements(
 
     again = _asked(run, "weather") > 1 or any(one.call["_tool"] == "produce" for one in run.questions)
     ran = [one for one in run.tools_ran if one[0] in {"weather", "produce"}]
+    assert ("weather", PARIS) not in ran, "the call that the person replaced ran"
+    assert ran, f"the replacement never ran{_reported(run)}"
     same_runs([wanted], ran)
     assert [{"value": "instead"}] == run.arguments_of("consume")
     implementation.diverges("a replacement", "is asked about" if again else "is not asked about")

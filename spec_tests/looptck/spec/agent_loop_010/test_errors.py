@@ -26,6 +26,7 @@ from looptck.spec.agent_loop_010.failures import (
     words,
 )
 from looptck.values.framing import DEFAULT
+from looptck.values.plain import plain
 from looptck.values.verdicts import NotReached
 
 _LINES = {
@@ -70,7 +71,8 @@ def test_faulty_calls_do_not_run(scenario: Scenario, implementation: Implementat
     run.delivered(1)
     sound_ran(run)
     sound_ran(run, "probe", {"value": 1})
-    assert [] == [(tool, arguments) for tool, arguments in run.tools_ran if _is_faulty(tool, arguments)]
+    ran = [(tool, arguments) for tool, arguments in run.tools_ran if _is_faulty(tool, arguments)]
+    assert [] == ran, f"a call with a structural error ran: {plain(ran[0])}"
 
 
 def _is_faulty(tool: str, arguments: Any) -> bool:
@@ -138,7 +140,7 @@ def test_calls_that_follow_run(scenario: Scenario, implementation: Implementatio
 def _later_ran(run: Run, arguments: dict[str, Any], what: str) -> None:
     """Assert that ``later``, which does not depend on ``boom``, ran with these arguments."""
     ran = run.arguments_of("later")
-    how = f"ran with {ran}, not with {arguments}" if ran else "never ran"
+    how = f"ran with {plain(ran)}, not with {plain(arguments)}" if ran else "never ran"
 
     assert [arguments] == ran, f"`boom` raised, and `later`, which {what}, {how}; the loop {run.outcome}"
 
@@ -180,7 +182,9 @@ def test_the_reason_is_told(scenario: Scenario, implementation: Implementation, 
     told_once(run, _boom("mark1"))
     [reported] = errors_about(run, "mark1")
     said = "\n".join(words(reported.error))
-    assert message in said or repr(message)[1:-1] in said, f"{reported.error!r} does not say {message!r}"
+    assert message in said or repr(message)[1:-1] in said, (
+        f"the Error Message says {plain(reported.error)}, and the tool raised {plain(message)}"
+    )
 
 
 @requirement("loop010-one-error-message-for-each-failure")
@@ -235,8 +239,8 @@ def _places(run: Run, *markers: str) -> list[int]:
     """The places of these results in the second Request. Raises NotReached if one is missing."""
     request = run.request(2)
     places = [place(request, marker) for marker in markers]
-    if None in places:
-        raise NotReached(f"the next Request lacks results: of {markers} it has {places}")
+    if missing := [marker for marker, at in zip(markers, places, strict=True) if at is None]:
+        raise NotReached(f"request 2 lacks {' and '.join(missing)}")
     return [at for at in places if at is not None]
 
 
@@ -272,7 +276,7 @@ def test_the_call_is_whole(scenario: Scenario, implementation: Implementation, t
     reported = errors[0].call
     raw, resolved = failing, {**failing, **dict.fromkeys(parameters, "three")}
     known = {key: reported.get(key) for key in failing}
-    assert known in (raw, resolved), f"the Error Message has the call {reported}, not {failing}"
+    assert known in (raw, resolved), f"the Error Message has the call {plain(reported)}, not {plain(failing)}"
     implementation.diverges("references of a call that failed", "as written" if known == raw else "resolved")
 
 

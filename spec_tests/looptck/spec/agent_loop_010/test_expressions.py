@@ -12,6 +12,7 @@ from looptck.bench.solutions import call, error_messages, solution, texts
 from looptck.provider import gates
 from looptck.provider.toolbox import Returns
 from looptck.spec.agent_loop_010.probes import DONE, probe_turn, probed_values, tools
+from looptck.values.plain import plain
 from looptck.values.verdicts import NotReached
 
 FALSY: dict[str, Any] = {"zero": 0, "false": False, "empty-text": "", "empty-array": [], "empty-object": {}}
@@ -66,7 +67,8 @@ def test_what_expressions_stand_for(
     run = implementation.run(tools=tools("use"), context=context)
 
     run.request(2)
-    assert {"value": meant} == run.ran_of("use").arguments
+    given = run.ran_of("use").arguments
+    assert {"value": meant} == given, f"{plain(written)} stands for {plain(meant)}, and the tool got {plain(given)}"
 
 
 @requirement("loop010-input-expressions")

@@ -24,6 +24,7 @@ from looptck.spec.agent_loop_010.failures import (
 )
 from looptck.values.framing import DEFAULT
 from looptck.values.outcome import Failed
+from looptck.values.plain import times
 from looptck.values.transcript import Replied
 from looptck.values.turns import Turn
 
@@ -208,7 +209,8 @@ def test_limit(scenario: Scenario, implementation: Implementation, limit: int) -
     run = implementation.run(tools=TOOLS, limit=limit)
 
     run.delivered(1)
-    assert limit == len(run.requests), f"the limit is {limit}; the loop {run.outcome}"
+    asked = len(run.requests)
+    assert limit == asked, f"the limit is {limit}, and the model was asked {times(asked)}; the loop {run.outcome}"
     ending = f"an error ({run.outcome.reason})" if isinstance(run.outcome, Failed) else "a value"
     implementation.diverges("the end at the limit", ending if run.failed or run.output else "nothing is returned")
 

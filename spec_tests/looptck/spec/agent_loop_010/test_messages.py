@@ -143,7 +143,7 @@ def test_instances_write_their_own(scenario: Scenario, implementation: Implement
 
 def _use(instance: str | None) -> dict[str, Any]:
     """A call of an instance, or of none, that reads what another one writes."""
-    return call("use", {"value": "†state.x", "other": str(instance)}, to="†state.used", instance=instance)
+    return call("use", {"value": "†state.x", "other": str(instance)}, to="†notes.used", instance=instance)
 
 
 @requirement("loop010-instances-stay-apart")

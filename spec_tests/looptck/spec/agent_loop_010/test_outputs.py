@@ -144,7 +144,10 @@ def test_calls_beside_an_output_run(
     run = implementation.run(tools=STEPS)
 
     run.delivered(1)
-    assert ["first", "second", "third"] == [ran.tool for ran in run.ran if ran.ended is not None]
+    ended = [ran.tool for ran in run.ran if ran.ended is not None]
+    left = [name for name in ("first", "second", "third") if name not in ended]
+    assert not left, f"the run returned, and of the calls beside its output {', '.join(left)} had not ended"
+    assert ["first", "second", "third"] == ended
 
 
 @requirement("loop010-calls-of-the-last-turn-run")

@@ -11,7 +11,9 @@ from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, control, requirement
 from looptck.bench.run import Run
 from looptck.bench.solutions import activity, call, embedded, solution
+from looptck.spec.agent_loop_010.failures import described
 from looptck.values.transcript import Received
+from looptck.values.verdicts import NotReached
 
 TOOLS = [activity(name, value="") for name in ("probe", "other", "third")]
 DONE = solution(output="Done.")
@@ -20,6 +22,9 @@ ONE = call("probe", {"value": 1}, to="†state.one")
 TWO = call("other", {"value": ["†state.one", {"deep": "†state.one"}]}, to="†state.two", method="set")
 THREE = call("third", {"value": 3}, to="†state.three")
 FOUR = call("third", {"value": 4}, to="†state.four")
+FAILS = call("third", {"value": "raises"}, to="†state.failed")
+WAITS = call("other", {"value": "†state.failed"}, to="†state.waited")
+NOT_COMPLETED = ((FAILS, "failed"), (WAITS, "never ran"))
 
 
 def _context(*plan: dict[str, Any], **mode: str) -> list[dict[str, Any]]:
@@ -61,6 +66,22 @@ def test_the_last_calls(
     assert [[ONE, TWO], [THREE]] == [plans[-1] if plans else None for plans in (second, third)]
     stays = [ONE, TWO] in third
     implementation.diverges("plans of earlier turns", "stay in the context" if stays else "are replaced by the newest")
+
+
+@requirement("loop010-plans-hold-the-last-calls")
+def test_calls_that_did_not_complete(scenario: Scenario, implementation: Implementation) -> None:
+    """A call raises, and another one waits for its result: both are in the plan, as is the call that completed."""
+    scenario.plays(solution(ONE, FAILS, WAITS), DONE)
+    scenario.raises("third", "it did not work")
+
+    run = implementation.run(context=_context(EARLIER), tools=TOOLS)
+
+    run.tool_ended("third")
+    plans = _plans(run.request(2))
+    if not plans or ONE not in plans[-1]:
+        raise NotReached("control: request 2 has no plan with the call that completed")
+    missing = [f"{described(one)}, which {how}" for one, how in NOT_COMPLETED if one not in plans[-1]]
+    assert [] == missing, f"the plan in request 2 lacks a call of the last turn: {' and '.join(missing)}"
 
 
 def _lazy(implementation: Implementation, mode: str) -> Run:

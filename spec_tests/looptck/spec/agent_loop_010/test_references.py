@@ -8,10 +8,11 @@ import pytest
 
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
-from looptck.bench.solutions import call, solution
+from looptck.bench.solutions import activity, call, solution
 from looptck.provider.script import Step
 from looptck.spec.agent_loop_010.probes import DONE, probe_turn, probed_values, tools
 from looptck.values.framing import PRESETS
+from looptck.values.plain import plain
 
 FETCH = call("fetch", to="†state.x")
 USE = call("use", {"value": "†state.x"}, to="†state.used")
@@ -55,8 +56,9 @@ def test_references_are_torn(scenario: Scenario, implementation: Implementation)
     run.request(2)
     fetched, used = "result 1 of fetch", "result 1 of use"
     ran = run.arguments_of("use")
-    how = f"ran with {ran}" if ran else "never ran"
-    assert [{"value": fetched, "other": [fetched, "Zoë"]}] == ran, f"torn inside its daggers, the call of use {how}"
+    how = f"ran with {plain(ran)}" if ran else "never ran"
+    wanted = {"value": fetched, "other": [fetched, "Zoë"]}
+    assert [wanted] == ran, f"the stream is cut within the bytes of † and ë, and the call with them {how}"
     assert {"state.x": fetched, "state.y": used} == probed_values(run, 2)
 
 
@@ -85,6 +87,20 @@ def test_nested_references_are_resolved(
 
     run.request(2)
     assert {"value": meant, "other": "kept"} == run.ran_of("use").arguments
+
+
+@requirement("loop010-references-are-resolved")
+def test_null_beside_a_reference(scenario: Scenario, implementation: Implementation) -> None:
+    """A required parameter is null, which its schema allows, and so is a part of another: the tool gets both."""
+    scenario.plays(solution(FETCH, call("use", {"value": ["†state.x", None], "other": None}, to="†state.used")), DONE)
+    scenario.returns("fetch", "here")
+
+    run = implementation.run(tools=[*tools("fetch"), activity("use", value="", other="")])
+
+    run.request(2)
+    wanted, ran = {"value": ["here", None], "other": None}, run.arguments_of("use")
+    how = f"ran with {plain(ran)}" if ran else "never ran"
+    assert [wanted] == ran, f"a call that should run with {plain(wanted)} {how}; the loop {run.outcome}"
 
 
 CONTEXT: list[dict[str, Any]] = [

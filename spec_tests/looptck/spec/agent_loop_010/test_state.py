@@ -15,6 +15,7 @@ from looptck.bench.solutions import call, solution
 from looptck.provider import gates
 from looptck.provider.toolbox import Returns
 from looptck.spec.agent_loop_010.probes import DONE, probe_turn, probed_values, tools
+from looptck.values.plain import plain
 from looptck.values.verdicts import NotReached
 
 WITNESSES = (call("first", to="†state.first"), call("second", {"value": "†state.first"}, to="†state.second"))
@@ -219,7 +220,18 @@ def _written(scenario: Scenario, implementation: Implementation, histories: Sequ
 
     run = implementation.run(tools=tools(*(f"write{n}" for n in range(len(histories)))))
 
-    assert dict(zip(paths, map(_folded, histories), strict=True)) == probed_values(run, turns + 1)
+    shown = probed_values(run, turns + 1)
+    wrong = [
+        f"after {_told(writes)} the path holds {plain(shown.get(path, 'no value'))}, not {plain(_folded(writes))}"
+        for path, writes in zip(paths, histories, strict=True)
+        if path not in shown or _folded(writes) != shown[path]
+    ]
+    assert not wrong, "; ".join(wrong)
+
+
+def _told(writes: Writes) -> str:
+    """The writes in words: ``set [1], push 2``."""
+    return ", ".join(f"{method or 'set'} {plain(value)}" for method, value in writes)
 
 
 @requirement("loop010-methods-fold-in-order")

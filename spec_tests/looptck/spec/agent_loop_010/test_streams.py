@@ -18,6 +18,7 @@ from looptck.provider.script import Hold, Step
 from looptck.provider.toolbox import Returns
 from looptck.spec.agent_loop_010.probes import DONE, probe_turn, probed_values, tools
 from looptck.values.framing import DEFAULT
+from looptck.values.plain import plain
 from looptck.values.transcript import Received, Replied, ToolEnded
 from looptck.values.turns import Turn
 
@@ -80,6 +81,8 @@ def test_the_last_call_starts_before_the_end(
 FETCH = call("fetch", to="†state.x")
 USE = call("use", {"value": "†state.x"}, to="†state.y")
 USE_MORE = call("more", {"value": "†state.y"}, to="†state.z")
+BRACES = {"open": "if (a) {", "closed": "} else b; }", "bracket": "a[0]] = [", "quote": 'say "}"', "backslash": "C:\\{"}
+"""Texts that a reader of JSON which counts braces misreads."""
 
 
 @requirement("loop010-both-triggers-rescan")
@@ -118,6 +121,23 @@ def test_a_call_that_comes(scenario: Scenario, implementation: Implementation, o
 
     run.tool_began("use")
     _began_in_the_stream(run, "late")
+
+
+@requirement("loop010-both-triggers-rescan")
+@on("*/stream/*")
+@pytest.mark.parametrize("text", BRACES.values(), ids=BRACES)
+def test_a_call_with_braces_in_a_text(scenario: Scenario, implementation: Implementation, text: str) -> None:
+    """A call comes whose parameter has braces, brackets or quotes in its text: it begins while the stream lasts."""
+    turn = solution(call("fetch", {"value": text}, to="†state.x"), call("use", {"value": "†state.x"}, to="†state.y"))
+    scenario.plays(_held(turn, Hold(tool_began("use"), None)), DONE)
+
+    run = implementation.run(tools=tools("fetch", "use"))
+
+    run.request(2)
+    ran, named = run.arguments_of("fetch"), f"a call with the text {plain(text)}"
+    assert ran, f"{named} never ran; the loop {run.outcome}"
+    assert [{"value": text}] == ran
+    assert run.tool_began("fetch") < run.replied(1).at, f"{named} began only after the end of the Request"
 
 
 # A partly received call
@@ -179,7 +199,7 @@ def test_pending_calls(scenario: Scenario, implementation: Implementation, backw
 
     run = implementation.run(tools=tools(*LINKS))
 
-    assert LINKS == _ended_before(run, 2)
+    _all_ended_before(run, 2)
 
 
 @requirement("loop010-turns-end-when-drained")
@@ -194,14 +214,19 @@ def test_an_open_stream(scenario: Scenario, implementation: Implementation) -> N
 
     run.tool_ended(LINKS[-2])
     assert again.name in run.gave_up, "the next Request came while the first was still streaming"
-    assert LINKS == _ended_before(run, 2)
+    _all_ended_before(run, 2)
 
 
-def _ended_before(run: Run, n: int) -> list[str]:
-    """The tools that had ended when request ``n`` came, in order of completion. Raises NotReached if it never came."""
+def _all_ended_before(run: Run, n: int) -> None:
+    """Assert that all calls of the chain had ended when request ``n`` came. Raises NotReached if it never came."""
     request = run.request(n)
     before = run.transcript.events[: run.transcript.events.index(request)]
-    return [event.tool for event in before if isinstance(event, ToolEnded)]
+    ended = {event.tool for event in before if isinstance(event, ToolEnded)}
+    left = [
+        f"{name} {'had not ended' if run.arguments_of(name) else 'never ran'}" for name in LINKS if name not in ended
+    ]
+
+    assert not left, f"request {n} came, and of the calls of the turn before {' and '.join(left)}"
 
 
 SLOW = {f"slow{n}": f"result number {n}" for n in range(20)}

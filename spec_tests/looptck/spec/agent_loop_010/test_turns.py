@@ -16,6 +16,7 @@ from looptck.provider.toolbox import Returns
 from looptck.spec.agent_loop_010.open_points import classify
 from looptck.spec.agent_loop_010.probes import DONE, probe_turn, probed_values, tools
 from looptck.values.history import same_value
+from looptck.values.plain import plain
 from looptck.values.transcript import Received
 from looptck.values.turns import Turn, says
 from looptck.values.verdicts import NotReached
@@ -135,14 +136,17 @@ def test_results_are_told(scenario: Scenario, implementation: Implementation, va
 def test_results_are_there_in_the_next_turn(scenario: Scenario, implementation: Implementation, value: Any) -> None:
     """Calls of the next turn get the results of this turn's calls."""
     scenario.returns("first", value)
-    scenario.plays(solution(CALL, call("second", to="†state.other")), probe_turn("state.first"), DONE)
+    scenario.plays(solution(CALL, call("second", to="†notes.other")), probe_turn("state.first"), DONE)
 
     run = implementation.run(tools=STEPS)
 
     run.delivered(1)
     assert len(run.requests) > 1, f"the loop {run.outcome}"
     given = probed_values(run, 2)
-    assert same_value({"state.first": value}, given), f"the probe was given {given}"
+    how = f"got {plain(given.get('state.first'))}" if given else "never ran"
+    assert same_value({"state.first": value}, given), (
+        f"`first` returned {plain(value)}, and a call of the next turn that reads it {how}"
+    )
 
 
 NO_SOLUTIONS: dict[str, Turn] = {
@@ -179,7 +183,8 @@ def test_no_calls_and_no_output(scenario: Scenario, implementation: Implementati
     run = implementation.run(tools=STEPS)
 
     run.delivered(2 if behind_calls else 1)
-    assert 3 == len(run.requests), f"the loop {run.outcome}"
+    asked = len(run.requests)
+    assert 3 == asked, f"a Solution with neither calls nor an output was the last of {asked}; the loop {run.outcome}"
 
 
 # What the next Request contains of a turn
