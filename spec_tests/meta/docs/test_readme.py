@@ -144,7 +144,7 @@ def test_what_a_driver_declares_is_a_driver_s_start() -> None:
 def test_the_example_of_a_failure_is_one() -> None:
     """The failure that is explained is what the kit prints of a loop that answers calls with each other's results."""
     example = block("docs/failures.md", "FAIL  ")
-    driver = "python:looptck_mutants.core.results:Swapped.driver"
+    driver = "python:meta.docs.swapping:OneByOne"
     printed = judged(driver, "results-carry-their-call-ids", profiles=("core",)).printed.replace(driver, "…")
     lines = iter(printed.splitlines())
 
