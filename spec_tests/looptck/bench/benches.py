@@ -246,7 +246,11 @@ class ServerBench(Bench):
             self._scripted_model = ScriptedModel(self.servers, self._folder)
             self._scripted_model.load(Script())
         elif not self.can_be_started_twice:
-            self.servers.url(USUAL)  # where nothing answers, no check has anything to judge
+            try:
+                self.servers.url(USUAL)  # where nothing answers, no check has anything to judge
+            except DriverFault:
+                self.servers.stop()
+                raise
 
     def _close_files(self) -> None:
         if self._scripted_model is not None:

@@ -19,7 +19,7 @@ from looptck.spec.python_errors import of_python, raised
 from looptck.spec.rounds import asks
 from looptck.values.history import Answered, Asked, Said
 from looptck.values.outcome import Failed, Value
-from looptck.values.plain import plain
+from looptck.values.plain import amount, plain
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
 
@@ -46,7 +46,7 @@ def _asked(run: Run, times: int) -> None:
         run.delivered(made)
         _not_for_another_reason(run)
 
-    assert times == made, f"made {made} model request{'s' * (made != 1)}, not {times}; then the loop {run.outcome}"
+    assert times == made, f"made {amount(made, 'model request')}, not {times}; then the loop {run.outcome}"
 
 
 def _not_for_another_reason(run: Run) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import asyncio
 import inspect
+import sys
 import threading
 import types
 from collections.abc import Callable
@@ -261,3 +262,15 @@ def test_coroutine_handlers_wait_together(monkeypatch: pytest.MonkeyPatch) -> No
         return [*await asyncio.gather(*(handler() for _ in range(most)))]
 
     assert sorted(asyncio.run(all_of_them())) == list(range(most))
+
+
+def test_a_folder_is_on_the_import_path_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often drivers of it are loaded, and in front of the others each time."""
+    monkeypatch.setattr(sys, "path", ["first"])
+    for folder in ("one", "two", "one"):
+        path = tmp_path / folder / "a_driver.py"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("class Driver:\n    pass\n", encoding="utf-8")
+        driver.load(f"{path}:Driver")
+
+    assert [str(tmp_path / "one"), str(tmp_path / "two"), "first"] == sys.path

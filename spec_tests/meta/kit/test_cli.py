@@ -113,7 +113,6 @@ def test_explain_repeats_the_driver() -> None:
         (["list", "--profile", "kore"], "did you mean core?"),
         (["list", "--profile", "nope"], "there is no profile 'nope'; there are agent-loop-010, "),
         (["list", "--profile", "010"], "did you mean agent-loop-010?"),
-        (["run", "--profile", "server-loop", "--driver", "server:http://127.0.0.1:1"], "nothing answers at http://"),
         (["run", "--level", "ALWAYS"], "Invalid value for '--level'"),
         (["run", "--colour"], "No such option"),
         (["run", "--driver", "nothing"], "is not a driver: write python:"),

@@ -11,6 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
+from looptck.bench.bench import Patience
+from looptck.bench.benches import ServerBench
 from looptck.catalogue.yaml_files import BadFile
 from looptck.drivers import DriverFault, Servers, connect
 from looptck.drivers.servers.described import PORT, Described
@@ -110,6 +112,19 @@ def test_a_url_is_a_server(closed: int) -> None:
     )
     assert {"stream": True, "dispatch": True, "upstream": True} == started.capabilities
     assert PORT == line.port
+
+
+def test_a_server_that_cannot_be_opened_is_closed(monkeypatch: pytest.MonkeyPatch, closed: int) -> None:
+    """No check is played where nothing answers, and what its driver has begun is stopped."""
+    stopped: list[str] = []
+    monkeypatch.setattr(ServerBench, "can_be_started_twice", False)  # by a port that no other test may have meanwhile
+    line = Servers(Described({**ABOUT, "port": 0, "setups": {"usual": f"http://127.0.0.1:{closed}"}}))
+    monkeypatch.setattr(line, "stop", lambda: stopped.append("the line"))
+
+    with pytest.raises(DriverFault, match="nothing answers"), ServerBench("", line, Patience()):
+        pass
+
+    assert ["the line"] == stopped
 
 
 @pytest.mark.parametrize("place", ["{port}", "{port}/v1", "99999"])

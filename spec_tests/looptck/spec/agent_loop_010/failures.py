@@ -10,7 +10,7 @@ import pytest
 
 from looptck.bench.run import Run
 from looptck.bench.solutions import ErrorMessage, activity, call, error_messages
-from looptck.values.plain import plain
+from looptck.values.plain import amount, plain
 from looptck.values.verdicts import NotReached
 
 RAISED = [
@@ -63,7 +63,7 @@ def told_once(run: Run, *failed: Mapping[str, Any], n: int = 2) -> None:
         marker = next(word for word in words(one) if word.startswith("mark"))
         found = len(errors_about(run, marker, n=n))
         if found != 1:
-            wrong.append(f"{found or 'no'} Error Message{'s' if found > 1 else ''} about {described(one)}")
+            wrong.append(f"{amount(found, 'Error Message') if found else 'no Error Message'} about {described(one)}")
 
     partial = [error.call for error in error_messages(run.request(n)) if not isinstance(error.call, dict)]
     but = f"; it has one whose `call` is {plain(partial[0])}, which is not the call" if partial else ""

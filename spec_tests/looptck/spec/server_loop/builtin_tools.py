@@ -24,6 +24,8 @@ SEARCH = "mistralrs_search_the_web"
 CODE_INTERPRETER = {"type": "code_interpreter", "container": {"type": "auto"}}
 ASKS_FOR_SEARCH: Mapping[str, Any] = {"web_search_options": {}}
 ASKS_FOR_CODE: Mapping[str, Any] = {"enable_code_execution": True}
+BINARY = bytes(range(256)) * 3
+"""What is no text in any usual encoding."""
 
 
 def offered_tools(server: ServerUnderTest, **how: Unpack[RequestOverrides]) -> Sequence[Offered]:

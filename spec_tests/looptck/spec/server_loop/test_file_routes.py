@@ -9,7 +9,7 @@ import pytest
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import requirement
 from looptck.bench.server import ServerUnderTest
-from looptck.spec.server_loop.builtin_tools import Coder, file_named
+from looptck.spec.server_loop.builtin_tools import BINARY, Coder, file_named
 from looptck.values.jsontext import parsed
 from looptck.values.turns import calls, says
 from looptck.values.verdicts import NotReached
@@ -17,7 +17,6 @@ from looptck.values.verdicts import NotReached
 if TYPE_CHECKING:
     import httpx
 
-BINARY = bytes(range(256)) * 3
 TEXT = "Łódź\n".encode()
 INLINE = 8 * 1024 * 1024
 """Bytes of the largest file that is returned inline."""

@@ -11,14 +11,13 @@ from looptck.bench.checks import requirement
 from looptck.bench.run import Run
 from looptck.bench.server import ServerUnderTest
 from looptck.client.schemas import faults
-from looptck.spec.server_loop.builtin_tools import Coder, file_named, file_names, origin
+from looptck.spec.server_loop.builtin_tools import BINARY, Coder, file_named, file_names, origin
 from looptck.spec.server_loop.replies import NO_END
 from looptck.values.plain import plain
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
 
 TABLE = "city,°C\nŁódź,5\n".encode()
-BINARY = bytes(range(256)) * 3
 MORE = b"1,2\n3,4\n"
 PING = Call.of("ping")
 
