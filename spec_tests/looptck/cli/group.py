@@ -192,7 +192,17 @@ def merge(files: tuple[Path, ...], *, json_file: Path | None, quiet: bool) -> No
 @click.option("--mutant", "names", multiple=True, metavar="NAME", help="Only this mutant. May be repeated.")
 @click.option("--full", is_flag=True, help="Judge each mutant in every cell, not only in those that it declares.")
 @click.option(
-    "--own", is_flag=True, help="Judge each mutant only by the checks of what it breaks; collateral goes undetected."
+    "--own",
+    is_flag=True,
+    help="Judge each mutant only by the checks of what it breaks, each until one fails; collateral goes undetected.",
+)
+@click.option(
+    "--passed",
+    multiple=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Results of `looptck run --thorough --json` on the loop without a fault: what it has passed there is not "
+    "played again. May be repeated.",
 )
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write the matrix as a page.")
 @click.option(
@@ -217,8 +227,9 @@ def merge(files: tuple[Path, ...], *, json_file: Path | None, quiet: bool) -> No
 @click.option("-q", "--quiet", is_flag=True, help="Print no progress and no table, only what is wrong and the counts.")
 def kill(**chosen: Any) -> None:
     """Prove that each check can fail: run the suite on mutants (loops with one fault each) and print the matrix."""
-    from looptck.kill.command import KillOptions, write_proofs
     from looptck.kill.command import kill as make
+    from looptck.kill.command import write_proofs
+    from looptck.kill.options import KillOptions
 
     if proofs := chosen.pop("proofs"):
         leave(write_proofs(proofs))

@@ -52,7 +52,7 @@ class Column:
         """The failed requirements, with the checks that failed."""
         found: dict[str, list[Played]] = {}
         for one in self.played:
-            if one.result.verdict == "fail" and not one.crash:
+            if one.kills:
                 found.setdefault(one.result.requirement, []).append(one)
         return found
 

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import json
 import logging
-import shlex
 import warnings
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 
-from looptck.bench.bench import Patience
 from looptck.bench.checks import Drawn, drawn
 from looptck.catalogue.extras import NotInstalled, need
 from looptck.catalogue.requirements import Catalogue, Requirement, catalogue, unknown
-from looptck.drivers import PROGRAM_OF_REFERENCE, SERVER, SOLUTIONS, DriverFault, need_reference, reference
+from looptck.drivers import DriverFault, need_reference
 from looptck.guard.folder import COULD_NOT_RUN
 from looptck.kill import mutants, proofs
 from looptck.kill.apart import Done, apart
 from looptck.kill.columns import Column
 from looptck.kill.matrix import Made, Matrix
 from looptck.kill.mutants import Mutant
+from looptck.kill.options import COLLECTIONS, MUTANTS, KillOptions, again
+from looptck.kill.passed import left, passed
 from looptck.kill.plan import Planned, cases_of, chosen, plan, sample
 from looptck.kill.playing import Played, play
 from looptck.kill.terminal import Terminal
@@ -39,60 +40,6 @@ PROVEN, FINDINGS = 0, 1
 """Exit statuses."""
 SHARES = 3
 """The number of parts per worker into which the checks of the loop without a fault are divided."""
-MUTANTS = "python:looptck_mutants:MUTANTS"
-SERVER_MUTANTS = "python:looptck_mutants.server_loop:MUTANTS"
-SOLUTION_MUTANTS = "python:looptck_mutants.agent_loop_010:MUTANTS"
-PROGRAM_MUTANTS = "python:looptck_mutants.program:MUTANTS"
-COLLECTIONS = {SERVER: SERVER_MUTANTS, SOLUTIONS: SOLUTION_MUTANTS, PROGRAM_OF_REFERENCE: PROGRAM_MUTANTS}
-"""The mutants of the other references, by reference; those of the usual one are `MUTANTS`."""
-
-
-@dataclass(frozen=True, slots=True)
-class KillOptions:
-    """The options of a kill matrix."""
-
-    driver: str | None = None
-    """The loop without a fault; None: the reference."""
-    mutants: str | None = None
-    """The collection of its mutants; None: those of the reference."""
-    names: tuple[str, ...] = ()
-    """Only these mutants."""
-    requirements: tuple[str, ...] = ()
-    """Only mutants that break one of these requirements."""
-    profiles: tuple[str, ...] = ()
-    """Only mutants of these profiles; none: the profiles of `requirements`, or all."""
-    cells: tuple[str, ...] = ()
-    """The cells in which mutants are judged; none: those that each mutant declares."""
-    full: bool = False
-    """Judge in every cell; then everything that a mutant declares must fail."""
-    own: bool = False
-    """Judge each mutant only by the checks of what it breaks; its collateral stays unknown."""
-    examples: int = 1
-    """Examples per property; one is always the simplest example, so the result does not depend on chance."""
-    timeout: float | None = None
-    """Seconds without an event after which a run has hung; None: 10, or 30 for servers with hundreds of clients."""
-    patience: float = 3.0
-    """Seconds that a gate waits."""
-    workers: int | None = None
-    """Mutants judged in parallel; None: two for each core."""
-    seconds: float = 600.0
-    """The time limit for one mutant."""
-    cassettes: Path | None = None
-
-    @property
-    def loop(self) -> str:
-        """The driver of the loop without a fault."""
-        return self.driver or reference(self.profiles)
-
-    @property
-    def waits(self) -> Patience:
-        """The timeouts of a run."""
-        return Patience(self.timeout or (30.0 if self.loop == SERVER else 10.0), self.patience)
-
-    @property
-    def collection(self) -> str:
-        """The collection of the mutants."""
-        return self.mutants or COLLECTIONS.get(self.loop, MUTANTS)
 
 
 def kill(options: KillOptions, *, json_file: Path | None = None, html: Path | None = None, quiet: bool = False) -> int:
@@ -152,17 +99,6 @@ def _profiles_of(requirements: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(rows[id] for id in requirements))
 
 
-def again(wanted: KillOptions) -> str:
-    """The command line that makes the matrix, without a selection of mutants."""
-    words = ["looptck", "kill"]
-    words += ["--driver", wanted.driver] if wanted.driver else []
-    words += ["--mutants", wanted.mutants] if wanted.mutants else []
-    words += [word for profile in wanted.profiles for word in ("--profile", profile)]
-    words += ["--own"] if wanted.own else []
-    words += ["--full"] if wanted.full else [word for cell in wanted.cells for word in ("--cell", cell)]
-    return shlex.join(words)
-
-
 class Kill:
     """A matrix in the making.
 
@@ -193,6 +129,10 @@ class Kill:
         self._seconds: dict[int, float] = {}
         """How long each check took with the loop without a fault."""
         self._plan = plan(self._session)
+        self._by_row: dict[str, list[Planned]] = defaultdict(list)
+        """The plan by requirement."""
+        for one in self._plan:
+            self._by_row[one.check.requirement.id].append(one)
 
     @property
     def workers(self) -> int:
@@ -205,13 +145,13 @@ class Kill:
         return bool(self._wanted.names or self._wanted.requirements)
 
     def unharmed(self) -> int:
-        """Judge the loop without a fault; returns how many checks it passed.
+        """Judge the loop without a fault; returns how many checks it passed now, beside those of an earlier run.
 
         Raises:
             CouldNotRun: it does not pass all of them, so a mutant that fails one proves nothing.
         """
-        checks = self._checks_of_all()
-        share = -(-len(checks) // (SHARES * self.workers))
+        checks = left(self._checks_of_all(), passed(self._wanted.passed, self._session.bench))
+        share = -(-len(checks) // (SHARES * self.workers)) or 1
         parts = [tuple(checks[first : first + share]) for first in range(0, len(checks), share)]
         faults: list[Played] = []
         for done in apart(self._unharmed, parts, workers=self.workers, seconds=self._wanted.seconds):
@@ -231,9 +171,9 @@ class Kill:
         """The verdicts of the loop without a fault, and the values of its properties, which the mutants reuse."""
         return self._played(self._wanted.loop, checks), drawn
 
-    def _played(self, driver: str, checks: Sequence[Planned]) -> list[Played]:
+    def _played(self, driver: str, checks: Sequence[Planned], *, whole: bool = True) -> list[Played]:
         logging.lastResort = logging.NullHandler()  # hides the log output of implementations
-        return [*play(self._session, driver, checks)]
+        return [*play(self._session, driver, checks, whole=whole)]
 
     def columns(self) -> Iterator[Column]:
         """The mutants as they are judged; those whose checks take longest begin first, also where they wait in vain."""
@@ -254,7 +194,7 @@ class Kill:
             rows,
             self._made(),
             proofs.disagreements(self.mutants, rows) if self._wanted.mutants is None else [],
-            cases_of(self._plan),
+            {} if self._wanted.own else cases_of(self._plan),
         )
 
     def _made(self) -> Made:
@@ -271,9 +211,10 @@ class Kill:
 
     def checks(self, mutant: Mutant) -> list[Planned]:
         """The checks that judge a mutant: in its cells, all of the declared requirements and some of the others."""
-        every = chosen(self._plan, profile=mutant.profile, cells=self._cells(mutant))
         if self._is_own(mutant):
-            return [one for one in every if one.check.requirement.id in mutant.breaks]
+            planned = sorted((one for id in mutant.breaks for one in self._by_row[id]), key=lambda one: one.number)
+            return chosen(planned, profile=mutant.profile, cells=self._cells(mutant))
+        every = chosen(self._plan, profile=mutant.profile, cells=self._cells(mutant))
         if self._wanted.full or self._wanted.cells:
             return every
         return sample(every, {*mutant.breaks, *mutant.collateral})
@@ -292,7 +233,7 @@ class Kill:
 
     def _judged(self, mutant: Mutant) -> list[Played]:
         warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)  # the fault of some mutants
-        played = self._played(mutant.driver, self.checks(mutant))
+        played = self._played(mutant.driver, self.checks(mutant), whole=not self._wanted.own)
         usual = {"pass", "divergence"}
         return [one for one in played if one.result.verdict not in usual or one.result.requirement in mutant.breaks]
 
@@ -302,7 +243,8 @@ class Kill:
         if faults and not trouble:
             first = f"{faults[0].requirement}: {faults[0].reason}"
             trouble = f"{amount(len(faults), 'check')} could not be judged; the first: {first}"
-        cells, checks = self._cells(done.task), len(self.checks(done.task))
+        cells = self._cells(done.task)
+        checks = len(played if self._wanted.own else self.checks(done.task))
         return Column(done.task, played, trouble, self._wanted.full, cells, checks, self._is_own(done.task))
 
     def _rows(self) -> list[Requirement]:

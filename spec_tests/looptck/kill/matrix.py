@@ -75,7 +75,7 @@ class Matrix:
     disagreements: Sequence[str] = ()
     """Disagreements between the mutants and the catalogue."""
     cases: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """The cases of each requirement's checks."""
+    """The cases of each requirement's checks; empty if not all were played, so that nothing is known of cases."""
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -93,8 +93,8 @@ class Matrix:
 
     @cached_property
     def idle(self) -> list[str]:
-        """The mutants that could be dropped together without losing a proof."""
-        return idle(self.columns, {row.id for row in self.requirements})
+        """The mutants that could be dropped together without losing a proof, as far as all checks were played."""
+        return [] if self.made.own else idle(self.columns, {row.id for row in self.requirements})
 
     @property
     def complaints(self) -> list[str]:

@@ -44,18 +44,36 @@ class Played:
     seconds: float = 0.0
     """How long it took."""
 
+    @property
+    def kills(self) -> bool:
+        """Whether it has failed for another reason than a crash."""
+        return self.result.verdict == "fail" and not self.crash
 
-def play(session: Session, driver: str, planned: Iterable[Planned]) -> Generator[Played, None, None]:
+
+def play(
+    session: Session, driver: str, planned: Iterable[Planned], *, whole: bool = True
+) -> Generator[Played, None, None]:
     """Yield the verdicts of an implementation, one check after the other.
+
+    Args:
+        session: a session that has ended, or that of another implementation.
+        driver: the implementation.
+        planned: the checks.
+        whole: whether further checks are played of a requirement that has failed.
 
     Raises:
         DriverFault: the driver cannot be started.
     """
     with bench_for(driver, session.bench.patience) as bench:
         playing = session.on(bench)
+        failed: set[str] = set()
         for one in planned:
+            if one.check.requirement.id in failed:
+                continue
             began = monotonic()
             played = _played(playing, one)
+            if played.kills and not whole:
+                failed.add(played.result.requirement)
             yield replace(played, seconds=monotonic() - began)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from time import monotonic
 
 from rich.console import Console
@@ -17,7 +17,10 @@ ALL = (
     "bold: a mutant that fails only this requirement; collateral: the number of other mutants that fail it; "
     "cases: the number of its cases that some mutant fails"
 )
-OWN = "each mutant was judged only by the checks of what it breaks; its collateral failures are unknown"
+OWN = (
+    "each mutant was judged only by the checks of what it breaks, each requirement until one failed; its collateral "
+    "failures are unknown, and so are the cases that it fails"
+)
 BETWEEN_LINES = 5.0
 """Seconds between two progress lines if the output is not a terminal."""
 STYLES = {State.KILLED: "green", State.BY_OTHERS: "bold red", State.SURVIVED: "bold red", State.BROKEN: "bold magenta"}
@@ -89,7 +92,7 @@ def _requirements(matrix: Matrix) -> Table:
 
 def _cases(row: Row) -> Text:
     """The number of cases that at least one mutant fails."""
-    if row.requirement.no_mutant:
+    if row.requirement.no_mutant or not row.cases:
         return Text("")
     proven = f"{len(row.cases) - len(row.unproven)} of {len(row.cases)}"
     return Text(proven, "yellow") if row.unproven else Text(str(len(row.cases)), "dim")
@@ -132,17 +135,23 @@ def _counts(matrix: Matrix, seconds: float) -> Text:
         if counts[state] or state is State.KILLED or state is State.SURVIVED:
             line.append(f"{counts[state]} {state}", style=STYLES[state] if counts[state] else "dim").append("   ")
     line.append(f"{counts['noisy']} noisy", style="bold red" if counts["noisy"] else "dim").append("   ")
-    if matrix.requirements:
+    if matrix.requirements and not matrix.made.own:
         line.append(f"{counts['idle']} idle", style="yellow" if counts["idle"] else "dim").append("   ")
     about = amount(len(matrix.columns), "mutant")
     if matrix.requirements:
-        alone = f"{counts['requirements killed alone']} of them alone, "
+        killed = f"{counts['requirements killed']} of {counts['requirements']} requirements"
+        without = f"{counts['requirements without a mutant']} without one"
         about += (
-            f"; {counts['requirements killed']} of {counts['requirements']} requirements, "
-            f"{'' if matrix.made.own else alone}"
-            f"{counts['requirements without a mutant']} without one; "
-            f"{counts['cases'] - counts['cases without a mutant']} of {counts['cases']} cases"
+            f"; {killed}, {without}" if matrix.made.own else f"; {killed}, {_alone(counts)}, {without}{_proven(counts)}"
         )
     if matrix.made.own:
-        about += "; each judged only by the checks of what it breaks"
+        about += "; each judged only by the checks of what it breaks, until one fails"
     return line.append(f"({about}; {seconds:.0f} s)", style="dim")
+
+
+def _alone(counts: Mapping[str, int]) -> str:
+    return f"{counts['requirements killed alone']} of them alone"
+
+
+def _proven(counts: Mapping[str, int]) -> str:
+    return f"; {counts['cases'] - counts['cases without a mutant']} of {counts['cases']} cases"

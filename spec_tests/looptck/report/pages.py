@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import shlex
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import click
@@ -139,10 +140,10 @@ def checks_of(row: Requirement) -> Iterator[str]:
     """
     from looptck.bench.cases import cases
 
-    for path in sorted(Path(next(iter(spec.__path__))).rglob("test_*.py")):
-        text = path.read_text(encoding="utf-8")
+    for text in _sources():
         if f'"{row.judged_as}"' in text:
-            yield from (f"{name}: {about}" for name, about in _tests(text, row.judged_as) if _plays(row, name))
+            bound = ((name, about) for name, about, ids in _tests(text) if row.judged_as in ids)
+            yield from (f"{name}: {about}" for name, about in bound if _plays(row, name))
     for case in cases().checking({row.judged_as}):
         if _plays(row, case.name):
             yield f"{case.name}: {case.why}"
@@ -152,18 +153,28 @@ def _plays(row: Requirement, case: str) -> bool:
     return row.plays(case) or row.plays_a_variant(case)
 
 
-def _tests(text: str, id: str) -> Iterator[tuple[str, str | None]]:
-    """The tests of a module that ``@requirement`` binds to an id, each with its description."""
-    for node in ast.parse(text).body:
-        if isinstance(node, ast.FunctionDef) and any(_binds(one, id) for one in node.decorator_list):
-            yield node.name.removeprefix("test_").replace("_", "-"), ast.get_docstring(node)
+@cache
+def _sources() -> tuple[str, ...]:
+    """The source of each module of tests."""
+    paths = sorted(Path(next(iter(spec.__path__))).rglob("test_*.py"))
+    return tuple(path.read_text(encoding="utf-8") for path in paths)
 
 
-def _binds(decorator: ast.expr, id: str) -> bool:
-    match decorator:
-        case ast.Call(ast.Name("requirement"), arguments):
-            return any(isinstance(one, ast.Constant) and one.value == id for one in arguments)
-    return False
+@cache
+def _tests(text: str) -> tuple[tuple[str, str | None, frozenset[str]], ...]:
+    """The tests of a module: the case of each, its description, and the ids that ``@requirement`` binds it to."""
+    return tuple(
+        (node.name.removeprefix("test_").replace("_", "-"), ast.get_docstring(node), frozenset(_ids(node)))
+        for node in ast.parse(text).body
+        if isinstance(node, ast.FunctionDef)
+    )
+
+
+def _ids(node: ast.FunctionDef) -> Iterator[str]:
+    for decorator in node.decorator_list:
+        match decorator:
+            case ast.Call(ast.Name("requirement"), arguments):
+                yield from (str(one.value) for one in arguments if isinstance(one, ast.Constant))
 
 
 def _mark(row: Requirement) -> str:

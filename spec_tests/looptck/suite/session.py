@@ -70,8 +70,6 @@ class Session:
     """How many checks of a case in a cell have still to be judged."""
     _place: int = 0
     """That of the check that is played."""
-    choice: Choice = field(init=False)
-    """The checks that exist for the implementation."""
     _by_name: dict[tuple[str, str, bool], Cassette] = field(init=False)
     """Cassettes by name, wire and whether they are streams."""
 
@@ -80,7 +78,6 @@ class Session:
         self.record = Record(self.bench.driver, self.bench.started, self.catalogue, self.selection, self.known)
         self.record.answers = self.survey.answers
         self.record.spent = self.bench.spent
-        self.choice = Choice(self.catalogue, self.selection, self.cassettes, self.bench.started, self.cells())
         self._by_name = {(one.name, one.wire, one.stream): one for one in reversed(self.cassettes)}
 
     @classmethod
@@ -145,6 +142,11 @@ class Session:
         return Session(bench, self.catalogue, self.selection, self.known, self.examples, self.cassettes)
 
     # -- choosing ----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def choice(self) -> Choice:
+        """The checks that exist for the implementation."""
+        return Choice(self.catalogue, self.selection, self.cassettes, self.bench.started, self.cells())
 
     def cells(self) -> list[Cell]:
         return self._cells

@@ -109,7 +109,7 @@ def test_only_its_own_checks_may_be_played(tmp_path: Path) -> None:
     assert [{"limit-is-a-ceiling"}] == [
         {*one["failed"]} for one in read(tmp_path / "kill.json")["mutants"] if one["name"] == "noisy"
     ]
-    assert "(2 mutants; each judged only by the checks of what it breaks; " in output.splitlines()[-1]
+    assert "(2 mutants; each judged only by the checks of what it breaks, until one fails; " in output.splitlines()[-1]
 
 
 def test_broad_mutant_is_judged_by_what_it_breaks(tmp_path: Path) -> None:

@@ -51,6 +51,20 @@ def test_place_of_a_failure_is_known() -> None:
     assert {""} == {one.place for one in played if one.result.verdict != "fail"}
 
 
+def test_a_requirement_that_has_failed_need_not_be_played_further() -> None:
+    """Its later checks are left out, and no check of another requirement."""
+    session = begin(FLAWED)
+    planned = plan(session)
+    every = [one.result for one in play(session, FLAWED, planned)]
+    played = [one.result for one in play(session, FLAWED, planned, whole=False)]
+
+    failed = {one.requirement for one in every if one.verdict == "fail"}
+    assert len(failed) == len([one for one in played if one.verdict == "fail"]) < len(every) - len(played)
+    assert [one for one in every if one.requirement not in failed] == [
+        one for one in played if one.requirement not in failed
+    ]
+
+
 def test_play_can_be_left() -> None:
     """Verdicts come as they are asked for: who has seen enough stops the implementation."""
     session = begin(REFERENCE)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from looptck.catalogue.requirements import catalogue
-from looptck.kill import command
+from looptck.kill import options
 from looptck.kill.mutants import read
 from looptck.kill.proofs import AGAIN, disagreements, proofs, write
 from meta.kill.making import mutant, requirement
@@ -19,7 +19,7 @@ BENT = mutant("bent", "two")
 def test_shipped_proofs_are_those_of_the_mutants() -> None:
     """The catalogue names the mutants of each requirement, and no others."""
     rows = catalogue()
-    collections = (command.MUTANTS, *command.COLLECTIONS.values())
+    collections = (options.MUTANTS, *options.COLLECTIONS.values())
     every = [mutant for collection in collections for mutant in read(collection, rows)]
 
     assert [] == disagreements(every, rows)

@@ -24,6 +24,8 @@ from looptck.values.verdicts import Result
 HERE = Path(__file__).resolve().parent
 NODE = shutil.which("node")
 CORE = "core"
+CONTROL = "call-runs-its-tool-once"
+"""A requirement that every loop here meets, so that what it fails is its fault alone."""
 
 Entry = dict[str, Any]
 
@@ -53,11 +55,29 @@ def rows(loop: str, cell: str, requirements: Collection[str]) -> list[Result]:
     return rows_of(driver(loop), cell, requirements)
 
 
+def faults(loop: str, cell: str, requirements: Collection[str], *, whole: bool = False) -> list[Result]:
+    """The verdicts of these requirements in a cell and of one check of `CONTROL`.
+
+    Unless ``whole``, no further check is played of a requirement that has failed.
+    """
+    _forget_modules()
+    return faults_of(driver(loop), cell, requirements, whole=whole)
+
+
+def faults_of(driver: str, cell: str, requirements: Collection[str], *, whole: bool = False) -> list[Result]:
+    """The same, of a driver that is in no folder of strange loops."""
+    session, planned = _suite()
+    named = chosen(planned, profile=CORE, cells=[cell])
+    control = next(one for one in named if one.check.requirement.id == CONTROL)
+    wanted = [control, *(one for one in named if one.check.requirement.id in {*requirements} - {CONTROL})]
+    return [one.result for one in play(session, driver, wanted, whole=whole)]
+
+
 def rows_of(driver: str, cell: str, requirements: Collection[str]) -> list[Result]:
     """The same, of a driver that is in no folder of strange loops."""
     session, planned = _suite()
-    wanted = [one for one in chosen(planned, profile=CORE, cells=[cell]) if one.check.requirement.id in requirements]
-    return [one.result for one in play(session, driver, wanted)]
+    named = [one for one in planned if one.check.requirement.id in requirements]
+    return [one.result for one in play(session, driver, chosen(named, profile=CORE, cells=[cell]))]
 
 
 def whole(loop: str, cell: str) -> list[Result]:

@@ -9,11 +9,10 @@ import pytest
 import yaml
 
 from looptck.values.verdicts import Result
-from meta.strangers.playing import HERE, require_playable, rows
+from meta.strangers.playing import CONTROL, HERE, faults, require_playable, rows
 
 FOLDER = HERE / "events"
 TABLE: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load((FOLDER / "table.yaml").read_text(encoding="utf-8"))
-CONTROL = "call-runs-its-tool-once"
 ROWS = (
     "running-calls-are-told",
     "told-calls-get-one-result",
@@ -33,9 +32,7 @@ ROWS = (
 )
 
 
-def _played(loop: str, cell: str, requirements: tuple[str, ...] = ROWS) -> list[Result]:
-    require_playable(loop)
-    results = rows(f"events/{loop}", cell, requirements)
+def _judged(results: list[Result]) -> list[Result]:
     assert not [one.reason for one in results if one.verdict == "error"]
     assert {"pass"} == {one.verdict for one in results if one.requirement == CONTROL}
     return results
@@ -44,9 +41,11 @@ def _played(loop: str, cell: str, requirements: tuple[str, ...] = ROWS) -> list[
 @pytest.mark.parametrize("loop", TABLE["faulty"])
 def test_fault_is_named(loop: str) -> None:
     """The requirement of the table fails, and says in these words what is wrong."""
+    require_playable(loop)
     entry = TABLE["faulty"][loop]
 
-    failed = [one for one in _played(loop, entry["cell"], (entry["named_by"], CONTROL)) if one.verdict == "fail"]
+    results = _judged(faults(f"events/{loop}", entry["cell"], {entry["named_by"]}))
+    failed = [one for one in results if one.verdict == "fail"]
 
     assert {entry["named_by"]} == {one.requirement for one in failed}
     assert [one for one in failed if entry["words"] in one.reason]
@@ -57,7 +56,11 @@ def test_fault_is_named(loop: str) -> None:
 )
 def test_right_loop_fails_nothing(loop: str, cell: str) -> None:
     """Nothing counts against it but what the table allows."""
-    left = {one.requirement for one in _played(loop, cell) if one.verdict not in {"pass", "not-applicable"}}
+    require_playable(loop)
+
+    results = _judged(rows(f"events/{loop}", cell, ROWS))
+
+    left = {one.requirement for one in results if one.verdict not in {"pass", "not-applicable"}}
 
     assert {*TABLE["right"][loop].get("but", ())} == left
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from meta.strangers.playing import HERE, NODE, rows_of
+from meta.strangers.playing import HERE, NODE, faults_of, rows_of
 
 FIXES = HERE / "fixes"
 BASES = FIXES / "bases"
@@ -49,7 +49,7 @@ def test_fault_is_found(fault: dict[str, Any], tmp_path: Path) -> None:
     wanted = set(fault["found_by"])
 
     passed = rows_of(_driver(right, fault["base"], base), fault["cell"], wanted)
-    failed = rows_of(_driver(faulty, fault["base"], _with_fault(fault)), fault["cell"], wanted)
+    failed = faults_of(_driver(faulty, fault["base"], _with_fault(fault)), fault["cell"], wanted)
 
     sys.modules.pop(Path(fault["base"]).stem, None)
     assert {"pass"} <= {one.verdict for one in passed} <= {"pass", "not-applicable"}

@@ -10,28 +10,26 @@ import yaml
 
 from looptck.catalogue.requirements import catalogue
 from looptck.values.verdicts import Result
-from meta.strangers.playing import HERE, require_playable, rows
+from meta.strangers.playing import CONTROL, HERE, faults, require_playable, rows
 
 FOLDER = HERE / "outputs"
 TABLE: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load((FOLDER / "table.yaml").read_text(encoding="utf-8"))
-CONTROL = "call-runs-its-tool-once"
 ROWS = [CONTROL, *(row.id for row in catalogue().profiles["core"].requirements if "output" in row.needs)]
 
 
-def _played(loop: str, cell: str, *requirements: str) -> list[Result]:
-    require_playable(loop)
-    results = rows(f"outputs/{loop}", cell, requirements)
-    assert {"pass"} == {one.verdict for one in results if one.requirement == CONTROL}
-    return results
+def _runs_a_call(results: list[Result]) -> bool:
+    return {"pass"} == {one.verdict for one in results if one.requirement == CONTROL}
 
 
 @pytest.mark.parametrize("loop", TABLE["faulty"])
 def test_fault_is_named(loop: str) -> None:
     """The requirement of the table fails, and says in these words what is wrong."""
+    require_playable(loop)
     entry = TABLE["faulty"][loop]
 
-    results = _played(loop, entry["cell"], CONTROL, entry["named_by"])
+    results = faults(f"outputs/{loop}", entry["cell"], {entry["named_by"]})
 
+    assert _runs_a_call(results)
     reasons = [one.reason or "" for one in results if (one.requirement, one.verdict) == (entry["named_by"], "fail")]
     assert any(entry["words"] in reason for reason in reasons)
 
@@ -41,8 +39,11 @@ def test_fault_is_named(loop: str) -> None:
 )
 def test_right_loop_fails_nothing(loop: str, cell: str) -> None:
     """Nothing counts against it."""
-    results = _played(loop, cell, *ROWS)
+    require_playable(loop)
 
+    results = rows(f"outputs/{loop}", cell, ROWS)
+
+    assert _runs_a_call(results)
     assert [] == [
         f"{one.requirement}: {one.reason}" for one in results if one.verdict not in {"pass", "not-applicable"}
     ]

@@ -7,13 +7,11 @@ import re
 import pytest
 
 from looptck.values.verdicts import AGAINST, Result
-from meta.strangers.playing import HERE, Entry, require_playable, rows, table, whole
+from meta.strangers.playing import CONTROL, HERE, Entry, faults, require_playable, table, whole
 
 FAULTY, RIGHT = table()["faulty"], table()["right"]
 LISTED = ("themes", "hits", "answers", "choices")
 """The folders of loops whose drivers are told by their class or fault, not by their file alone."""
-CONTROL = "call-runs-its-tool-once"
-"""A requirement that every loop of the table meets."""
 
 
 def _failing(results: list[Result]) -> set[str]:
@@ -26,10 +24,10 @@ def test_fault_is_named(loop: str, entry: Entry) -> None:
     require_playable(loop)
     wanted = [*entry.get("named_by", ()), *entry.get("noticed_by", ())]
 
-    results = rows(loop, entry["cell"], {CONTROL, *wanted, *entry.get("missed_by", ())})
+    results = faults(loop, entry["cell"], {*wanted, *entry.get("missed_by", ())})
 
     assert not [result.reason for result in results if result.verdict == "error"]
-    assert {"pass"} <= {result.verdict for result in results if result.requirement == CONTROL}
+    assert {"pass"} == {result.verdict for result in results if result.requirement == CONTROL}
     assert set(wanted) == _failing(results) - {CONTROL}
 
 

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from looptck.values.verdicts import Result
-from meta.strangers.playing import HERE, require_playable, rows
+from meta.strangers.playing import CONTROL, HERE, faults, require_playable, rows
 
 FOLDER = HERE / "usage"
 TABLE: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load((FOLDER / "table.yaml").read_text(encoding="utf-8"))
@@ -20,27 +20,27 @@ ROWS = (
     "usage-in-any-chunk-counts-once",
     "usage-of-a-run-is-its-own",
     "usage-may-be-missing",
-    "call-runs-its-tool-once",
+    CONTROL,
 )
 
 
-def _played(loop: str, cell: str) -> list[Result]:
-    require_playable(loop)
-    results = rows(f"usage/{loop}", cell, ROWS)
+def _judged(results: list[Result]) -> list[Result]:
     assert not [one.reason for one in results if one.verdict == "error"]
-    assert {"pass"} == {one.verdict for one in results if one.requirement == "call-runs-its-tool-once"}
+    assert {"pass"} == {one.verdict for one in results if one.requirement == CONTROL}
     return results
 
 
 @pytest.mark.parametrize("loop", TABLE["faulty"])
 def test_fault_is_named(loop: str) -> None:
     """The requirement of the table fails, and says in these words what is wrong."""
+    require_playable(loop)
     entry = TABLE["faulty"][loop]
 
-    failed = [one for one in _played(loop, entry["cell"]) if one.verdict == "fail"]
+    results = _judged(faults(f"usage/{loop}", entry["cell"], {entry["named_by"]}, whole=True))
+    failed = [one for one in results if one.verdict == "fail"]
 
-    assert entry["named_by"] in {one.requirement for one in failed}
-    assert [one for one in failed if one.requirement == entry["named_by"] and entry["words"] in one.reason]
+    assert {entry["named_by"]} == {one.requirement for one in failed}
+    assert [one for one in failed if entry["words"] in one.reason]
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,11 @@ def test_fault_is_named(loop: str) -> None:
 )
 def test_right_loop_fails_nothing(loop: str, cell: str) -> None:
     """Nothing counts against it but what the table allows."""
-    left = {one.requirement for one in _played(loop, cell) if one.verdict not in {"pass", "not-applicable"}}
+    require_playable(loop)
+
+    results = _judged(rows(f"usage/{loop}", cell, ROWS))
+
+    left = {one.requirement for one in results if one.verdict not in {"pass", "not-applicable"}}
 
     assert left <= {*TABLE["right"][loop].get("but", ())}
 

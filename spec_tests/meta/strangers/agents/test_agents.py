@@ -11,12 +11,10 @@ import yaml
 
 from looptck.catalogue.requirements import catalogue
 from looptck.values.verdicts import AGAINST, Result
-from meta.strangers.playing import require_playable, rows
+from meta.strangers.playing import CONTROL, faults, require_playable, rows
 
 HERE = Path(__file__).resolve().parent
 TABLE: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load((HERE / "table.yaml").read_text(encoding="utf-8"))
-CONTROL = "call-runs-its-tool-once"
-"""A requirement that every loop of the table meets."""
 ROWS = {row.id for row in catalogue() if row.profile == "core" and {"handoffs", "subagents"} & {*row.needs}}
 
 
@@ -36,8 +34,12 @@ def test_all_loops_are_in_the_table() -> None:
 @pytest.mark.parametrize(("loop", "entry"), TABLE["faulty"].items(), ids=TABLE["faulty"])
 def test_the_fault_is_named(loop: str, entry: dict[str, Any]) -> None:
     """The row of the table fails, and says in these words what is wrong."""
-    failed = [one for one in _played(loop, entry, {CONTROL, entry["named_by"]}) if one.verdict == "fail"]
+    require_playable(loop)
 
+    results = faults(f"{HERE.name}/{loop}", entry["cell"], {entry["named_by"]}, whole=True)
+
+    assert {"pass"} == {one.verdict for one in results if one.requirement == CONTROL}
+    failed = [one for one in results if one.verdict == "fail"]
     assert {entry["named_by"]} == {one.requirement for one in failed}
     assert [one for one in failed if entry["words"] in one.reason]
 

@@ -11,12 +11,10 @@ import yaml
 
 from looptck.catalogue.requirements import catalogue
 from looptck.values.verdicts import AGAINST
-from meta.strangers.playing import require_playable, rows
+from meta.strangers.playing import CONTROL, faults, require_playable, rows
 
 HERE = Path(__file__).resolve().parent
 TABLE: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load((HERE / "table.yaml").read_text(encoding="utf-8"))
-CONTROL = "call-runs-its-tool-once"
-"""A requirement that every loop of the table meets."""
 
 
 def _listed() -> set[str]:
@@ -49,7 +47,7 @@ def test_the_fault_is_named(loop: str, entry: dict[str, Any]) -> None:
     require_playable(loop)
     named = entry["named_by"][:1]
 
-    results = rows(f"{HERE.name}/{loop}", entry["cell"], {CONTROL, *named})
+    results = faults(f"{HERE.name}/{loop}", entry["cell"], named)
 
     assert {"pass"} == {one.verdict for one in results if one.requirement == CONTROL}
     found = {one.requirement for one in results if one.verdict in AGAINST}
