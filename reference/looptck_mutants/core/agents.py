@@ -143,6 +143,15 @@ class LaterCallUndoesIt(Loop):
         super().hand_over(results if results and _is_over(self, results[-1].name) else [])
 
 
+@breaks("call-beside-a-handoff-is-not-lost")
+class TwoHandoffsUndoEachOther(Loop):
+    """Forgets the handoffs of a turn that has several."""
+
+    def hand_over(self, results: Sequence[ToolResult]) -> None:
+        several = sum(_is_over(self, one.name) for one in results) > 1
+        super().hand_over([] if several else results)
+
+
 @breaks("unknown-agent-is-told")
 class HandedToNobody(Loop):
     """Ends the run at a handoff to an agent that there is not."""

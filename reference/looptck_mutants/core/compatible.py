@@ -123,6 +123,18 @@ class NullIsAPiece(ChatStream):
             self.call_for(delta.get("index"), "").arguments.append("null")
 
 
+@breaks("pieces-in-one-delta-all-count", cells=CHAT_STREAM)
+class OnePieceOfACall(ChatStream):
+    """Reads one piece of each call in a delta."""
+
+    def take(self, event: Json) -> str:
+        for choice in event.get("choices") or ():
+            if (delta := choice["delta"]) and (found := delta.get("tool_calls")):
+                firsts = {piece.get("index", f"no {n}"): piece for n, piece in reversed([*enumerate(found)])}
+                delta["tool_calls"] = [*reversed(firsts.values())]
+        return super().take(event)
+
+
 @breaks("text-and-a-call-in-one-delta", cells=CHAT_STREAM)
 class TextHidesCalls(ChatStream):
     """Reads the calls of a delta only if it has no text."""

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import httpx
 
+from looptck_mutants.cells import MESSAGES
 from looptck_mutants.parts import breaks
 from looptck_reference.kit.driver import Driver
 from looptck_reference.kit.served import Served
@@ -346,6 +347,14 @@ class NoWordOfErrors(Servers):
         if result.get("isError"):
             raise ToolFailed("it has failed")
         return super().value(result)
+
+
+@breaks("failed-results-are-marked", cells=MESSAGES)
+class ErrorsAsResults(Servers):
+    """Hands on the texts of a tool's error as a result that went well."""
+
+    def value(self, result: Json) -> Any:
+        return super().value({**result, "isError": False})
 
 
 @breaks("mcp-failures-are-not-lost", "mcp-broken-streams-are-told")

@@ -16,6 +16,7 @@ from looptck.values.transcript import UNREADABLE_CALL
 
 REFUSED = "no-request-is-refused"
 REFUSED_OF_SERVERS = "server-no-request-is-refused"
+LEAKS = "runs-do-not-leak"
 ECHOED = "arguments-are-echoed-as-given"
 FRAGMENTED = "fragmented-arguments-are-joined"
 DISPATCHED = "server-dispatch-body-is-name-and-arguments"
@@ -37,6 +38,8 @@ def pointed(key: Key, failed: Sequence[Finding], judged: Mapping[str, int]) -> s
     def fails_mostly(row: str) -> bool:
         return sum(one.result.requirement == row for one in failed) * 2 > judged.get(row, len(failed) * 2)
 
+    if key[0] == "refused" and any(one.result.requirement == LEAKS for one in failed):
+        return LEAKS  # what a run has of those before it may be refused at any place, by any rule
     for refused in (REFUSED, REFUSED_OF_SERVERS) if key[0] == "refused" else ():
         if fails_mostly(refused) or _is_everywhere(failed, key[1], refused):
             return refused

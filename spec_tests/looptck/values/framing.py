@@ -50,6 +50,7 @@ Quirk = Literal[
     "names-repeated",
     "blank-call-last",
     "blank-call-apart",
+    "pieces-in-pairs",
     "text-beside-a-call",
     "content-beside-calls",
     "no-content",

@@ -10,7 +10,7 @@ from looptck.catalogue.requirements import Requirement, Source
 from looptck.failures.blocks import AGAIN, MOST_LINES, REASON, WIDTH, blocks, one_line_each, where, wrapped
 from looptck.failures.causes import Cause, causes, patterns
 from looptck.failures.groups import MOST_ROWS, Finding
-from looptck.failures.pointed import DISPATCHED, ECHOED, REFUSED_OF_SERVERS, TYPED
+from looptck.failures.pointed import DISPATCHED, ECHOED, LEAKS, REFUSED_OF_SERVERS, TYPED
 from looptck.failures.signs import MISREAD, Sign
 from looptck.values.outcome import UNSTREAMED
 from looptck.values.transcript import UNREADABLE_CALL
@@ -133,6 +133,16 @@ def test_a_fault_in_ordinary_traffic_is_named_by_its_sign() -> None:
         )
     assert (fragmented, "leak") == (head(echoed, MISREAD), head(echoed, MISREAD, passes=20))
     assert echoed == head(echoed, MISREAD, PLAIN)
+
+
+def test_refusals_of_what_other_runs_have_said_are_a_leak() -> None:
+    """Where a run has what was said in those before it, the rules that the service finds broken there say nothing."""
+    refused = "no-request-is-refused"
+    ROWS.update({id: row(id) for id in (refused, LEAKS)})
+    found = [finding(refused, REFUSED, run=f"r{n}") for n in range(9)]
+
+    assert [refused] == [one.row.id for one in causes(found, ROWS)]
+    assert [LEAKS] == [one.row.id for one in causes([*found, finding(LEAKS, REFUSED, run="l")], ROWS)]
 
 
 def test_calls_that_are_posted_wrongly_are_named_by_their_sign() -> None:

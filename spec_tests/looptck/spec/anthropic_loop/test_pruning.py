@@ -190,7 +190,8 @@ def test_tool_runs(scenario: Scenario, implementation: Implementation, keep: int
 
 
 _CALLS = st.sampled_from([Call.of("note", {"text": "x"}), Call.of("ping"), Call.of("weather", {"city": "Paris"})])
-_BEFORE = st.lists(st.sampled_from([Thinking("Hm."), "I look."]), max_size=2)
+_BEFORE = st.sampled_from([(), (Thinking("Hm."),), ("I look.",), (Thinking("Hm."), "I look.")])
+"""Thinking leads: whether pieces go back in another order is the matter of rows about turns."""
 _TURN = st.builds(lambda before, wanted: turn(*before, *wanted), _BEFORE, st.lists(_CALLS, min_size=1, max_size=3))
 _PAUSE = st.sampled_from([turn("Wait.", stop="pause"), turn(Thinking("Hm."), "Wait.", stop="pause")])
 _ROUND = st.builds(lambda pauses, turn: [*pauses, turn], st.lists(_PAUSE, max_size=2), _TURN)

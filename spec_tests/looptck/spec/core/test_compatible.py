@@ -127,6 +127,13 @@ def test_several_calls_without_index(implementation: Implementation, fragment: i
     _reads(implementation, "no-index", TWO_CALLS, fragment=fragment)
 
 
+@requirement("pieces-in-one-delta-all-count")
+@pytest.mark.parametrize("fragment", [0, DEFAULT.fragment], ids=["whole", "in-pieces"])
+def test_pieces_in_pairs(implementation: Implementation, fragment: int) -> None:
+    """Each delta has two pieces of the same call."""
+    _reads(implementation, "pieces-in-pairs", TWO_CALLS, fragment=fragment)
+
+
 @requirement("finish-beside-the-last-delta")
 @pytest.mark.parametrize("fragment", [0, DEFAULT.fragment], ids=["whole", "in-pieces"])
 def test_finish_beside_the_last_delta(implementation: Implementation, fragment: int) -> None:

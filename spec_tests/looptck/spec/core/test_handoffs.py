@@ -203,8 +203,19 @@ def test_call_beside(implementation: Implementation, first: str) -> None:
     _handed_or_told(implementation, run)
 
 
+@requirement("call-beside-a-handoff-is-not-lost")
+def test_the_same_handoff_twice(implementation: Implementation) -> None:
+    """A turn hands over to the same agent twice: it goes on, or the model or the caller is told that it does not."""
+    twice: Line = [over("billing"), over("billing")]
+    run = _after_a_handoff(implementation, ("front", twice), ("front", ["Never mind."]), ("billing", [SETTLED]))
+
+    _goes_on_or_is_told(run)
+    _all_answered(run, 1)
+    _handed_or_told(implementation, run)
+
+
 def _handed_or_told(implementation: Implementation, run: Run) -> None:
-    """The handoff beside a call takes place, or its result is another than that of a handoff that does."""
+    """The handoff beside another call takes place, or its result is another than that of a handoff that does."""
     if shows_failure(run) or _asked(run, "billing"):
         return
     alone = _after_a_handoff(implementation, ("front", [over("billing")]), ("billing", [SETTLED]))
@@ -213,7 +224,7 @@ def _handed_or_told(implementation: Implementation, run: Run) -> None:
     told = _result_of_the_handoff(run)
 
     assert told is None or told != _result_of_the_handoff(alone), (
-        f"after the handoff beside the call of lookup billing was not asked; the result of the handoff is {told!r}, "
+        f"after the handoff beside another call billing was not asked; the result of the handoff is {told!r}, "
         "as of one that takes place"
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from looptck.bench.assertions.failure_texts import tells_of_failure
-from looptck.bench.assertions.results import answered_once
+from looptck.bench.assertions.results import answered_once, failed_results
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, Liveness, requirement
 from looptck.bench.run import Run
@@ -140,6 +140,18 @@ def test_tool_error(scenario: Scenario, implementation: Implementation, structur
     found = answer(run).text
     if structured is None or not all(leaf in found for leaf in leaves(structured)):
         _all_there(found, (CLOSED,))
+
+
+@requirement("failed-results-are-marked")
+def test_error_is_marked(scenario: Scenario, implementation: Implementation) -> None:
+    """Of two tools of a server one returns an error: its result is marked as failed, and the other's is not."""
+    implementation.needs("mcp_client")
+    told = Content.of(CLOSED, failed=True)
+
+    run = served(scenario, implementation, calls(TOMORROW, HIGH), forecast=told, tides=Content.of(SAID))
+
+    run.tool_began("forecast")
+    failed_results(run, {"turn": 1, "calls": [1]})
 
 
 FAILURES: dict[str, tuple[Server, Behaviour]] = {

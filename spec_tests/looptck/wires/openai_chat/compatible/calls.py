@@ -151,6 +151,24 @@ def _with_a_blank_call(chunks: list[Chunk], *, apart: bool) -> list[Chunk]:
     return [*chunks[: places[-1] + 1], last, *chunks[places[-1] + 1 :]]
 
 
+@in_stream("pieces-in-pairs")
+def _pieces_in_pairs(chunks: list[Chunk]) -> list[Chunk]:
+    """Each chunk with a piece of a call has the piece after it too, so a call has two pieces in one delta."""
+    paired: list[Chunk] = []
+    waits: Chunk | None = None
+    for chunk in chunks:
+        if not any(pieces([chunk])):
+            waits = None
+        elif waits is None:
+            waits = chunk
+        else:
+            waits["choices"][0]["delta"]["tool_calls"] += chunk["choices"][0]["delta"]["tool_calls"]
+            waits = None
+            continue
+        paired.append(chunk)
+    return paired
+
+
 @in_stream("object-before-arguments")
 def _object_before_arguments(chunks: list[Chunk]) -> list[Chunk]:
     """The first piece of a call has an empty object for arguments; those that follow say what they are."""
