@@ -5,16 +5,23 @@ from __future__ import annotations
 import atexit
 import shutil
 import tempfile
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from zlib import crc32
+
+import pytest
 
 from looptck.bench.bench import Patience
+from looptck.bench.checks import Check
 from looptck.catalogue.data import cassette
 from looptck.commands.pytest_run import run_pytest
 from looptck.suite.options import Options
+from looptck.suite.plugin import check_of
 from looptck.suite.selection import Selection
 from looptck.suite.session import Session
+from looptck.values.cell import Cell
 from looptck.values.verdicts import AGAINST, Result
 
 RECORDED = (
@@ -51,8 +58,9 @@ def judged(
     cases: Sequence[str] = (),
     examples: int = 1,
     patience: float = 20.0,
+    dealt: bool = False,
 ) -> list[Result]:
-    """The results of a profile in these cells.
+    """The results of a profile in these cells; if ``dealt``, those of each case of a requirement in one cell.
 
     Properties have one example, the simplest, which is the same with every version of hypothesis: results then do not
     depend on chance, and nothing is shrunk.
@@ -66,9 +74,36 @@ def judged(
         asks=False,
     )
     session = Session.begin(options)
-    run_pytest(session)
+    run_pytest(session, plugins=[_Dealt(session)] if dealt else ())
     assert [] == [result for result in session.record.results if result.verdict == "error"]
     return session.record.results
+
+
+class _Dealt:
+    """A pytest plugin that plays each case of a requirement in one of its cells: all cells in turns.
+
+    What a loop does otherwise than others is the same in all of its cells.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        checks = [(item, check) for item in session.items if (check := check_of(item)) is not None]
+        cells: dict[tuple[str, str], list[Cell]] = defaultdict(list)
+        for _, check in checks:
+            cells[check.requirement.id, check.case].append(check.cell)
+        kept = {item: check for item, check in checks if check.cell == self._turn(check.case, cells[_both(check)])}
+        session.items = [*kept]
+        self._session.collected([*kept.values()], kept.values())
+
+    def _turn(self, case: str, cells: Sequence[Cell]) -> Cell:
+        return cells[crc32(f"{self._session.bench.driver} {case}".encode()) % len(cells)]
+
+
+def _both(check: Check) -> tuple[str, str]:
+    return check.requirement.id, check.case
 
 
 def against(results: Sequence[Result]) -> dict[str, str]:

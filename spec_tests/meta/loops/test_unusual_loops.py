@@ -30,10 +30,10 @@ CELLS = ["openai-chat/stream/sync", "openai-responses/plain/sync", "anthropic-me
 )
 def test_loop_fails_nothing(loop: type[Driver], cells: list[str]) -> None:
     """Calls may run in any order, an invalid call may go back to the caller, and the service may keep the history."""
-    results = judged(loop, *cells, examples=3)
+    results = judged(loop, *cells, examples=3, dealt=True)
 
     assert [] == [result for result in results if result.verdict in AGAINST]
-    assert 150 * len(loop.wires) <= sum(result.verdict == "pass" for result in results)
+    assert sum(result.verdict == "pass" for result in results) > 300
 
 
 def test_whole_words_are_handed_on() -> None:
