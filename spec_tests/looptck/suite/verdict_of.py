@@ -83,7 +83,7 @@ def result_of(check: Check, error: BaseException | None, states: str = "") -> Re
     if reason == UNSAID:
         reason = f"not true: {states}" if states else str(error).partition("\n")[0] or UNSAID
     elif reason.startswith(PLAIN):
-        reason = reason.removeprefix(PLAIN) + (f"; expected: {states}" if states else "")
+        reason = reason.removeprefix(PLAIN) + (f"; what should hold: {states}" if states else "")
     return Result(
         requirement=check.requirement.id,
         profile=check.requirement.profile,
