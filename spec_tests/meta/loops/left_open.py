@@ -179,6 +179,20 @@ class RemindingMessages(MessagesWire):
         return super().request(agent, [*before, told], stream=stream)
 
 
+class NotingMessages(MessagesWire):
+    """Puts a note behind the results of each turn, which stays there."""
+
+    def results(self, results: Sequence[ToolResult]) -> list[Json]:
+        (message,) = super().results(results)
+        return [{**message, "content": [*message["content"], {"type": "text", "text": "Go on."}]}]
+
+
+class Notes(Driver):
+    """Keeps its reminders."""
+
+    wires = speaking(messages=NotingMessages())
+
+
 class Reminds(Driver):
     """Reminds the model in each request of something that the next request does not repeat."""
 
