@@ -41,6 +41,7 @@ PLAIN = "*/plain/sync"
         (left_open.Reminds, PLAIN, ["history-only-grows", "prefix-is-the-same"]),
         (left_open.Notes, "anthropic-messages/plain/sync", ["history-only-grows", "prefix-is-the-same"]),
         (right.CountsRounds, PLAIN, ["limit-allows-what-fits"]),
+        (own_ways.AsksForATitle, "openai-chat/plain/sync", ["handoff-is-offered", "target-of-a-handoff-answers"]),
         (own_ways.Renaming, "openai-chat/*/sync", ["ids-may-come-again"]),
         (own_ways.WrapsResults, "openai-chat/*/sync", ["ids-may-come-again", "results-before-a-cancel-stay"]),
     ],
