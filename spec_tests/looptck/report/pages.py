@@ -152,11 +152,11 @@ def _plays(row: Requirement, case: str) -> bool:
     return row.plays(case) or row.plays_a_variant(case)
 
 
-def _tests(text: str, id: str) -> Iterator[tuple[str, str | None]]:
+def _tests(text: str, id: str) -> Iterator[tuple[str, str]]:
     """The tests of a module that ``@requirement`` binds to an id, each with its description."""
     for node in ast.parse(text).body:
         if isinstance(node, ast.FunctionDef) and any(_binds(one, id) for one in node.decorator_list):
-            yield node.name.removeprefix("test_").replace("_", "-"), ast.get_docstring(node)
+            yield node.name.removeprefix("test_").replace("_", "-"), " ".join((ast.get_docstring(node) or "").split())
 
 
 def _binds(decorator: ast.expr, id: str) -> bool:
