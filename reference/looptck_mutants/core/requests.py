@@ -35,6 +35,7 @@ class FirstSystemMessageOnly(MessagesWire):
     "history-only-grows",
     collateral={
         "given-history-is-kept": "the instructions are missing behind a given history",
+        "later-system-message-reaches-the-model": "the first request of a given history is taken for a second one",
         "prefix-is-the-same": "the second request begins without the instructions",
         "pruned-history-keeps-the-prompt": "the instructions are a part of the prompt",
     },

@@ -120,7 +120,8 @@ class LoopBench(Bench):
         tools += [(tool.name, tool.description) for one in scenario.servers for tool in one.server.tools]
         mock_run.names = Names.of(tools)
         several = bool(options.actor.children or options.agents)
-        if options.offered and not several:
+        mock_run.instructions = [one.instructions for one in options.agents]
+        if options.offered and (options.agents or not several):
             mock_run.prompt = [*(() if after is None else after.prompt), *(text for _, text in options.messages)]
         run = self._run(cell, options.messages, mock_run)
         run.offered = [name for name, _ in tools]

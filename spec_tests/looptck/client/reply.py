@@ -120,7 +120,7 @@ class Reply:
         try:
             return WIRES[self.wire].turn(text, self.stream)
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-            raise NotReached(f"no turn can be read from the reply: {error}: {text[:300]}") from error
+            raise NotReached(f"no turn can be read from the reply: {error}: {text[:300] or 'it is empty'}") from error
 
     @property
     def text(self) -> str | None:

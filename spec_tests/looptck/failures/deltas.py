@@ -46,7 +46,7 @@ def encoding_of(writes: Sequence[bytes]) -> str:
         "CRLF line ends": b"\r\n" in stream,
         "CR line ends": re.search(rb"\r(?!\n)", stream) is not None,
         "comments": any(line.startswith(b":") for line in lines),
-        "no space after the colon": any(re.match(rb"data:(?! |$)", line) for line in lines),
+        "values right behind their colons": any(re.match(rb"data:(?! |$)", line) for line in lines),
         "several data lines in one event": re.search(rb"(?m)^data:.*\ndata:", b"\n".join(lines)) is not None,
         "id or retry fields": any(line.startswith((b"id:", b"retry:")) for line in lines),
         "no empty line at the end": bool(stream) and not re.search(rb"(?:\r\n\r\n|\n\n|\r\r)\Z", stream),

@@ -17,9 +17,13 @@ ENDS = (b"\n\n", b"\r\n\r\n", b"\r\r")
 
 
 def raised(run: Run, reason: str) -> Iterator[str]:
-    """The error of the loop, unless the reason names it."""
-    if isinstance(run.outcome, Failed) and run.outcome.type not in reason:
+    """The error of the loop, or what the client of a server has met, unless the reason has it."""
+    if not isinstance(run.outcome, Failed) or run.outcome.type in reason:
+        return
+    if run.reply is None:
         yield f"the loop {run.outcome}"
+    elif run.outcome.message not in reason:
+        yield f"what the client met: {run.outcome.message}"
 
 
 def misread(run: Run, reason: str) -> Iterator[str]:

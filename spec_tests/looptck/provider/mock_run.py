@@ -74,6 +74,8 @@ class MockRun(ModelRun):
 
     model: str | None = None
     """The name of the model that the case has."""
+    instructions: Sequence[str] = ()
+    """Those of the agents of the case, if it has several: each may ask, of whatever it has heard."""
     beside = 0
     """How many requests were beside the script."""
 
@@ -125,17 +127,18 @@ class MockRun(ModelRun):
     def _asks_for_itself(self, speaker: Speaker, body: dict[str, Any]) -> bool:
         """Whether a request without tools has nothing but words, among them not all of the prompt, and no tool result.
 
-        One that the service refuses is judged with those of the loop. A loop may write its history as text, and ask
-        with it for a last answer under another system prompt.
+        Where there are several agents it has the instructions of none. One that the service refuses is judged with
+        those of the loop. A loop may write its history as text, and ask with it for a last answer under another system
+        prompt.
         """
         items = speaker.service.read(body).items
         words = [item.text for item in items if isinstance(item, Said)]
         if len(words) < len(items) or speaker.service.judge(body):
             return False
         said = "\n".join(words)
-        if any(text in said for text in self._returned):
+        if any(text in said for text in (*self._returned, *self.instructions)):
             return False
-        return any(text.strip() not in said for text in self.prompt)
+        return bool(self.instructions) or any(text.strip() not in said for text in self.prompt)
 
     def _beside_the_script(
         self, speaker: Speaker, request: HttpRequest, body: dict[str, Any], how: str

@@ -161,13 +161,21 @@ def _sources() -> tuple[str, ...]:
 
 
 @cache
-def _tests(text: str) -> tuple[tuple[str, str | None, frozenset[str]], ...]:
+def _tests(text: str) -> tuple[tuple[str, str, frozenset[str]], ...]:
     """The tests of a module: the case of each, its description, and the ids that ``@requirement`` binds it to."""
     return tuple(
-        (node.name.removeprefix("test_").replace("_", "-"), ast.get_docstring(node), frozenset(_ids(node)))
+        (
+            node.name.removeprefix("test_").replace("_", "-"),
+            _in_one_line(ast.get_docstring(node)),
+            frozenset(_ids(node)),
+        )
         for node in ast.parse(text).body
         if isinstance(node, ast.FunctionDef)
     )
+
+
+def _in_one_line(doc: str | None) -> str:
+    return " ".join((doc or "").split())
 
 
 def _ids(node: ast.FunctionDef) -> Iterator[str]:

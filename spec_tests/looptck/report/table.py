@@ -105,11 +105,6 @@ def _below(
     """The lines below the table: the requirements and cells that have no row or column."""
     if left_out:
         yield f"{amount(left_out, 'more requirement')} passed in every applicable cell"
-    if idle:
-        why = Counter(next(one.reason for of_cell in results.values() for one in of_cell) for results in idle.values())
-        reasons = ", ".join(f"{_short(reason)} ({count})" for reason, count in why.most_common(MOST_REASONS))
-        more = ", and others" if len(why) > MOST_REASONS else ""
-        yield f"{len(idle)} requirement{'s do' if len(idle) > 1 else ' does'} not apply: {reasons}{more}"
     verdicts: dict[str, set[str]] = defaultdict(set)
     reasons_of: dict[str, str] = {}
     for results in rows.values():
@@ -118,9 +113,20 @@ def _below(
                 verdicts[cell].add(one.verdict)
                 reasons_of.setdefault(cell, one.reason)
     absent = [cell for cell, found in verdicts.items() if found == {"not-applicable"}]
+    if idle:
+        why = Counter(_reason(results, absent) for results in idle.values())
+        reasons = ", ".join(f"{_short(reason)} ({count})" for reason, count in why.most_common(MOST_REASONS))
+        more = ", and others" if len(why) > MOST_REASONS else ""
+        yield f"{len(idle)} requirement{'s do' if len(idle) > 1 else ' does'} not apply: {reasons}{more}"
     if absent and len(absent) < len(verdicts):
         dresses = dict.fromkeys(cell.rpartition("/")[0] for cell in absent)
         yield f"nothing applies to {', '.join(dresses)}: {_short(reasons_of[absent[0]])}"
+
+
+def _reason(results: Mapping[str, list[Result]], absent: Sequence[str]) -> str:
+    """Why a requirement does not apply, told by a cell to which others apply, where it has one."""
+    cells = sorted(results, key=lambda cell: cell in absent)
+    return next(one.reason for cell in cells for one in results[cell])
 
 
 LONGEST = 240

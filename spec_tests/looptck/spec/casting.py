@@ -138,8 +138,8 @@ class Cast:
         own = _own(request.tools).values()
         call = agent_call(request.tools, own, on.agent, on.input, on.way, declared)
         if call is None:
-            offered = ", ".join(tool.name for tool in request.tools) or "nothing"
-            self.missing.append(f"{who} can call on {on.agent} by nothing that its request offers: {offered}")
+            offered = ", ".join(tool.name for tool in request.tools) or "no tools"
+            self.missing.append(f"{who} has no tool by which it can call on {on.agent}: its request offers {offered}")
             return None
         self._expected = on.agent
         return call if on.stranger is None else renamed(call, on.agent, on.stranger)

@@ -76,7 +76,7 @@ def _all_requested(run: Run, cassette: Cassette) -> None:
     if last is None or last.stopped in CUT or _is_empty(last):
         came = min(came, recorded)
 
-    assert recorded == came, f"{recorded} requests were recorded, and {len(run.requests)} came; the loop {run.outcome}"
+    assert recorded == came, f"{recorded} requests are recorded, {len(run.requests)} came, and the loop {run.outcome}"
 
 
 def _is_empty(turn: Turn) -> bool:

@@ -83,7 +83,7 @@ def result_of(check: Check, error: BaseException | None, states: str = "") -> Re
     if reason == UNSAID:
         reason = f"not true: {states}" if states else str(error).partition("\n")[0] or UNSAID
     elif reason.startswith(PLAIN):
-        reason = reason.removeprefix(PLAIN) + (f"; expected: {states}" if states else "")
+        reason = reason.removeprefix(PLAIN) + (f"; what should hold: {states}" if states else "")
     return Result(
         requirement=check.requirement.id,
         profile=check.requirement.profile,
@@ -183,9 +183,10 @@ def _finding(
 
 
 def _states(item: pytest.Item, check: Check) -> str:
-    """The statement that a check tests: the sentence of its case, or the docstring of its test function."""
+    """The statement that a check tests: the sentence of its case, or how the docstring of its function begins."""
     case = cases().get(check.case)
-    return case.why if case else inspect.getdoc(getattr(item, "function", None)) or ""
+    doc = inspect.getdoc(getattr(item, "function", None)) or ""
+    return case.why if case else " ".join(doc.partition("\n\n")[0].split())
 
 
 def _outcome(session: Session, item: pytest.Item, report: pytest.TestReport, check: Check, result: Result) -> None:

@@ -87,7 +87,7 @@ def test_explain_names_every_test() -> None:
                     case = name.removeprefix("test_").replace("_", "-")
                     for row in [one for id in mark.args for one in (rows[id], *rows.standing_for(id))]:
                         if row.plays(case) or row.plays_a_variant(case):
-                            bound[row.id].append(f"{case}: {inspect.getdoc(test)}")
+                            bound[row.id].append(f"{case}: {' '.join((inspect.getdoc(test) or '').split())}")
     declared = {f"{case.name}: {case.why}" for case in cases().values()}
 
     assert bound == {row.id: [line for line in checks_of(row) if line not in declared] for row in catalogue()}

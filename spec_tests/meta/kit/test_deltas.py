@@ -95,7 +95,7 @@ ENCODINGS: dict[str, Callable[[bytes], bytes]] = {
     "CRLF line ends": lambda text: text.replace(b"\n", b"\r\n"),
     "CR line ends": lambda text: text.replace(b"\n", b"\r"),
     "comments": lambda text: b": ping\n\n" + text,
-    "no space after the colon": lambda text: text.replace(b"data: ", b"data:"),
+    "values right behind their colons": lambda text: text.replace(b"data: ", b"data:"),
     "several data lines in one event": lambda text: text.replace(b"data: {", b"data: {\ndata: ", 1),
     "id or retry fields": lambda text: b"id: 1\n" + text,
     "no empty line at the end": lambda text: text.rstrip(b"\n"),

@@ -22,7 +22,7 @@ CHANGED: Sign = ("history", "the prompt", "changed")
 LOST: Sign = ("history", "result", "left out")
 SAYS_STOP = Said("user", "Stop.", "/messages/0")
 ABOUT_REQUESTS = "request 2 lacks 'Go.', from user"
-LIMIT = "2 is more than 1; expected: the loop is asked as often as the limit allows."
+LIMIT = "2 is more than 1; what should hold: the loop is asked as often as the limit allows."
 
 
 class _OneTooMany(Loop):

@@ -41,6 +41,6 @@ def test_the_shortest_stream_is_shown(wire: str) -> None:
     _, _, shown = report.printed.partition("the stream of reply 1, in 1 write, with ")
     dress, _, stream = shown.partition(":\n")
     stream, _, _ = stream.partition("  tools that ran")
-    assert "no space after the colon" == dress
+    assert "values right behind their colons" == dress
     assert not [extra for extra in ("weather", " add ", "text:", "not JSON") if extra in stream]
     assert 20 > stream.count("\n")

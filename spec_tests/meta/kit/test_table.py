@@ -22,12 +22,18 @@ PLAIN_CHAT = Cell("openai-chat", False, "sync"), Cell("openai-chat", False, "asy
 
 
 def _printed(
-    results: list[tuple[str, Cell, Verdict]], *known: Known, width: int = 140, brief: bool = False
+    results: list[tuple[str, Cell, Verdict]],
+    *known: Known,
+    width: int = 140,
+    brief: bool = False,
+    plain: bool = True,
 ) -> list[str]:
+    """The printed table; ``plain``: whether the loop can ask for plain replies."""
     record: Any = SimpleNamespace(
         results=[
-            Result(row, "core", "MUST", str(cell), "case", verdict, REASONS.get(verdict, ""))
+            Result(row, "core", "MUST", str(cell), "case", verdict, reason)
             for row, cell, verdict in results
+            for reason in [REASONS.get(verdict, "") if plain or cell.stream else "no capability `plain`"]
         ],
         cells=lambda: CELLS,
         catalogue=catalogue(),
@@ -99,6 +105,24 @@ def test_rows_that_do_not_apply_share_a_line() -> None:
 
     assert "2 requirements do not apply: no capability `chunks` (2)" == printed[-1]
     assert not [line for line in printed if line.startswith(tuple(idle))]
+
+
+def test_a_reason_is_that_of_a_cell_with_a_column() -> None:
+    """Of a loop that only streams, what a row lacks in streams is told, and not once more that it has no plain mode."""
+    plain, stream = PLAIN_CHAT[0], Cell("openai-chat", True, "sync")
+    idle = "chunks-join-to-the-answer"
+    verdicts: list[tuple[str, Cell, Verdict]] = [
+        *((row, plain, "not-applicable") for row in (ROW, idle)),
+        (ROW, stream, "pass"),
+        (idle, stream, "not-applicable"),
+    ]
+
+    told = _printed(verdicts, plain=False)[-2:]
+
+    assert [
+        "1 requirement does not apply: no capability `chunks` (1)",
+        "nothing applies to openai-chat/plain: no capability `plain`",
+    ] == told
 
 
 def test_columns_that_do_not_apply_share_a_line() -> None:

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from looptck_mutants.core.faults import AfterBreaks
-from looptck_mutants.parts import asking
+from looptck_mutants.parts import asking, speaking
 from looptck_reference.http.exchange import Exchange, Step
 from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.driver import Driver
@@ -17,6 +17,7 @@ from looptck_reference.vocabulary.agent import Agent
 from looptck_reference.vocabulary.errors import LoopError, UnknownTool
 from looptck_reference.vocabulary.tools import Handler
 from looptck_reference.vocabulary.values import Answer, Json, Stop, ToolCall, ToolResult, Turn
+from looptck_reference.wires import ChatWire, MessagesWire
 
 
 class HandsOverWhatItCannotRun(Driver):
@@ -156,3 +157,43 @@ class SaysMoreBehindResults(Driver):
         def append_results(self, results: Sequence[ToolResult]) -> None:
             super().append_results(results)
             self.history[-1]["content"].append({"type": "text", "text": "Go on."})
+
+
+class RemindingChat(ChatWire):
+    """Says in each request how long the history is, behind it, and keeps no word of that."""
+
+    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+        return super().request(
+            agent, [*history, {"role": "user", "content": f"({len(history)} so far)"}], stream=stream
+        )
+
+
+class RemindingMessages(MessagesWire):
+    """The same, as a text behind the prompt's, or behind the results."""
+
+    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+        *before, last = history
+        blocks = last["content"]
+        blocks = [{"type": "text", "text": blocks}] if isinstance(blocks, str) else blocks
+        told = {"role": "user", "content": [*blocks, {"type": "text", "text": f"({len(history)} so far)"}]}
+        return super().request(agent, [*before, told], stream=stream)
+
+
+class NotingMessages(MessagesWire):
+    """Puts a note behind the results of each turn, which stays there."""
+
+    def results(self, results: Sequence[ToolResult]) -> list[Json]:
+        (message,) = super().results(results)
+        return [{**message, "content": [*message["content"], {"type": "text", "text": "Go on."}]}]
+
+
+class Notes(Driver):
+    """Keeps its reminders."""
+
+    wires = speaking(messages=NotingMessages())
+
+
+class Reminds(Driver):
+    """Reminds the model in each request of something that the next request does not repeat."""
+
+    wires = speaking(chat=RemindingChat(), messages=RemindingMessages())

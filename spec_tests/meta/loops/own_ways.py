@@ -366,7 +366,7 @@ class AsksForATitle(Driver):
 
     def run(self, case: Json, emit: OnText) -> Json:
         messages = case.get("messages") or [{"role": "user", "content": ""}]
-        if case["tools"] and messages[0]["role"] == "system":
+        if case["tools"] and (messages[0]["role"] == "system" or "agents" in case):
             path, body = _TITLES[case["wire"]]
             asked = {"model": case["model"], **body(messages[-1]["content"])}
             _TITLER.post(case["base_url"] + path, json=asked)

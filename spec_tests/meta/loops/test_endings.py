@@ -12,6 +12,7 @@ from meta.loops.judging import judged
 LEAVING = ["left-run-starts-no-tool", "left-stream-is-closed", "next-turn-after-leaving-is-accepted"]
 LATE_TEXT = "final-text-arrives-as-it-is-written"
 ANSWERED = "rejected-call-is-answered"
+OBEYED = "resume-obeys-each-decision"
 
 
 @pytest.mark.parametrize("loop", [late.WhenTheTurnIsWhole, late.WhenTheRunIsOver])
@@ -36,3 +37,11 @@ def test_a_run_may_end_with_a_rejection(loop: type[Driver], verdict: str) -> Non
     results = judged(loop, "openai-chat/plain/sync", requirements=[ANSWERED])
 
     assert [verdict] == [one.verdict for one in results if one.requirement == ANSWERED]
+
+
+def test_the_first_rejection_may_end_the_run() -> None:
+    """A call about which nobody was asked any more does not run; the next question has both results."""
+    second = ["each-decision-is-obeyed[second]"]
+    results = judged(ending.EndsWithTheFirst, "openai-chat/plain/sync", requirements=[OBEYED], cases=second)
+
+    assert ["pass"] == [one.verdict for one in results if one.requirement == OBEYED], results

@@ -110,7 +110,8 @@ def error_is_told(run: Run, expected: dict[str, Any] | list[dict[str, Any]]) -> 
     tells = answered[0].failed or tells_of_failure(text, f"{call.tool} {call.arguments}")
     if expected.get("or_reads_as_error") and tells:
         return
-    assert expected["holds"] in text, f"the result for {id} is {text!r}, without {expected['holds']!r}"
+    lacks = "neither tells of an error nor names" if expected.get("or_reads_as_error") else "does not name"
+    assert expected["holds"] in text, f"the result for {id} {lacks} {expected['holds']!r}: {text!r}"
 
 
 def result_texts(run: Run, expected: dict[str, Any]) -> None:
