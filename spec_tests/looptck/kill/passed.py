@@ -15,6 +15,8 @@ from looptck.values.verdicts import Result
 
 Names = tuple[str, str, str]
 """The names of a check's requirement, cell and case."""
+OTHERWISE = frozenset({"--dialect", "--cassettes"})
+"""Options with which a run plays something else under the same names."""
 
 
 def passed(files: Iterable[Path], bench: Bench) -> set[Names]:
@@ -42,6 +44,9 @@ def _own(results: Results, bench: Bench) -> Results:
     """The results, if they are of this loop and of this looptck."""
     if results.driver != bench.driver or results.implementation != bench.started.serializable():
         raise CouldNotRun(f"{results.path} has the results of {results.name}, run as {results.driver}; another loop")
+    other = [word for word in (results.selection or {}).get("options", ()) if word in OTHERWISE]
+    if other:
+        raise CouldNotRun(f"{results.path} has the results of a run with {other[0]}; mutants are judged without it")
     if results.content != content():
         raise CouldNotRun(f"{results.path} was written by another looptck; run the loop without a fault once more")
     return results

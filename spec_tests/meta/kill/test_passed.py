@@ -16,6 +16,7 @@ from looptck.kill.options import KillOptions
 from looptck.suite.options import CouldNotRun
 
 MUTANTS = f"python:{Path(__file__).parent / 'some_mutants.py'}:BROAD"
+EVERYTHING = {"profiles": [], "requirements": [], "cells": [], "cases": [], "level": "MAY", "traits": []}
 ROW, CELL = "limit-is-a-ceiling", "openai-chat/plain/sync"
 
 
@@ -58,6 +59,7 @@ def test_what_has_not_passed_is_played(results: Path, tmp_path: Path) -> None:
         ({"content": "0" * 64}, "was written by another looptck"),
         ({"driver": "python:somebody:Else"}, "has the results of looptck-reference"),
         ({"results": None}, "results.json"),
+        ({"selection": {**EVERYTHING, "options": ["--dialect", "vllm"]}}, "of a run with --dialect; mutants"),
     ],
 )
 def test_other_results_are_refused(results: Path, tmp_path: Path, members: dict[str, object], told: str) -> None:
