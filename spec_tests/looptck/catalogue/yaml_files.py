@@ -19,6 +19,7 @@ from typing import Any
 import jsonschema_rs
 import yaml
 
+from looptck.catalogue.parsed_once import parsed_once
 from looptck.values.printable import printable
 
 MOST = 16 * 1024 * 1024
@@ -119,7 +120,10 @@ def load(path: Path, schema: Path, *, given: bool = False, foreign: bool = False
     Raises:
         BadFile: it does not exist, is not YAML, has a duplicate key, or breaks the schema; with line or JSON pointer.
     """
-    content = parse(path, given=given, foreign=foreign)
+    return parsed_once(path, schema, lambda: _checked(path, parse(path, given=given, foreign=foreign), schema))
+
+
+def _checked(path: Path, content: Any, schema: Path) -> Any:
     errors = islice(faults(path, content, _validator(schema)), 3)
     if wrong := [f"{pointer(error.instance_path)}: {error.message}" for error in errors]:
         raise BadFile(path, "; ".join(wrong))

@@ -19,7 +19,6 @@ from typing import Protocol, Self
 from looptck.guard.descendants import adopt_orphans, is_stopped, kill_descendants
 from looptck.guard.endings import STOPPED_ITSELF, ending
 from looptck.guard.folder import COULD_NOT_RUN, FOLDER, LIFELINE, Folder, LockedFolder
-from looptck.guard.salvage import salvage
 
 ENDING = 10.0
 """Seconds that a process may take to exit, once it has said that its command is finished."""
@@ -75,6 +74,8 @@ def watch(words: Sequence[str]) -> int | None:
         kill_descendants(os.getpid())  # what a driver has left would keep the output open for whoever reads it
         status = folder.status()
         if status is None:
+            from looptck.guard.salvage import salvage  # which no other end needs
+
             end = STOPPED_ITSELF if was_stopped else _end(process.returncode or 0, asked=signals.asked > 0)
             return salvage(folder, end, words, COULD_NOT_RUN)
         return status

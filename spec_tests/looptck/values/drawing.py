@@ -17,8 +17,6 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-import platformdirs
-
 
 def seed_of(body: Callable[..., object]) -> int:
     """The seed of a property's values: it stays the same where the property's file moves to another folder."""
@@ -64,6 +62,7 @@ def _forget(providers: ModuleType) -> None:
 def _home() -> Path:
     """A folder in the user's cache; where that cannot be written, one that is deleted when the process ends."""
     import hypothesis
+    import platformdirs
 
     kept = platformdirs.user_cache_path("looptck") / f"hypothesis-{hypothesis.__version__}"
     with suppress(OSError):
