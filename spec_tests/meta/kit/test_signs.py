@@ -121,6 +121,8 @@ TWO = [ASKS, says("Done.")]
             ("tool", "runs in a turn that is not whole", "length", "a turn"),
         ),
         (run([ASKS], Value("", "end"), FIRST), ("given-up", "calls")),
+        (replace(run([ASKS], Value("", "end"), FIRST), limit=2), ("given-up", "calls")),
+        (replace(run([ASKS], Value("", "end"), FIRST), limit=0), ("given-up", "calls at the limit")),
         (run([calls(Call("weather", "{"))], DONE, FIRST), ("given-up", "bad arguments")),
         (run([calls(Call("invented"))], DONE, FIRST), ("given-up", "an unknown tool")),
         (run([says("Done.", stop="length")], DONE, FIRST), ("silence", "a turn that stops with length")),
