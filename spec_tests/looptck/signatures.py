@@ -9,6 +9,7 @@ that takes any argument) is for the framework's own way to take a schema.
 from __future__ import annotations
 
 import keyword
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
 from inspect import Parameter, Signature, iscoroutinefunction
 from typing import Annotated, Any, Literal, Union
@@ -29,11 +30,29 @@ class Unsaid(Exception):
     """No signature can express this schema."""
 
 
+class Classes:
+    """Makes the classes of one function, each with a name of its own: frameworks tell them apart by their names."""
+
+    def __init__(self, models: bool) -> None:
+        self._models = models
+        self._made: Counter[str] = Counter()
+
+    def model(self, name: str, config: ConfigDict, fields: Json) -> Any:
+        """A model of pydantic's for the member ``name``."""
+        if not self._models:
+            raise Unsaid(name)
+        name = name.title().replace("_", "")
+        self._made[name] += 1
+        number = self._made[name]
+        return create_model(name if number == 1 else f"{name}{number}", __config__=config, **fields)
+
+
 def written(
     tool: Json,
     call: Callable[..., Any] | Callable[..., Awaitable[Any]],
     *,
     annotated: bool | Callable[[str], Any] = False,
+    models: bool = True,
 ) -> Callable[..., Any] | None:
     """The function that a user would write for a tool; a coroutine function if ``call`` is one.
 
@@ -46,9 +65,11 @@ def written(
         annotated: Descriptions of parameters are in annotations, as in ``Annotated[str, "The city's name."]``, for
             frameworks that read them there; otherwise they are in the docstring. A function makes what stands there of
             a description, such as ``Field(description=…)``.
+        models: An object with members is a model of pydantic's. False is for frameworks that do not read these: the
+            result is None if the tool needs one.
     """
     try:
-        parameters = _parameters(tool["parameters"])
+        parameters = _parameters(tool["parameters"], Classes(models))
     except Unsaid:
         return None
     about = {name: one["description"] for name, one in _properties(tool) if one.get("description")}
@@ -97,7 +118,7 @@ def _docstring(description: str, about: dict[str, str]) -> str:
     return "\n".join(lines)
 
 
-def _parameters(schema: Json) -> list[Parameter]:
+def _parameters(schema: Json, classes: Classes) -> list[Parameter]:
     """The parameters of the function, the required ones first."""
     if schema.get("type", "object") != "object" or schema.get("additionalProperties", False) is not False:
         raise Unsaid(schema)
@@ -108,9 +129,11 @@ def _parameters(schema: Json) -> list[Parameter]:
     optional = [name for name in properties if name not in required]
     kind = Parameter.POSITIONAL_OR_KEYWORD
     return [
-        *(Parameter(_name(name), kind, annotation=_annotation(name, properties[name])) for name in required),
+        *(Parameter(_name(name), kind, annotation=_annotation(name, properties[name], classes)) for name in required),
         *(
-            Parameter(_name(name), kind, annotation=_or_none(_annotation(name, properties[name])), default=None)
+            Parameter(
+                _name(name), kind, annotation=_or_none(_annotation(name, properties[name], classes)), default=None
+            )
             for name in optional
         ),
     ]
@@ -122,7 +145,7 @@ def _name(name: str) -> str:
     return name
 
 
-def _annotation(name: str, schema: Any) -> Any:
+def _annotation(name: str, schema: Any, classes: Classes) -> Any:
     """The annotation for a schema; ``name`` is the name of its class, if it needs one."""
     if schema is True or schema == {}:
         return Any
@@ -131,14 +154,16 @@ def _annotation(name: str, schema: Any) -> Any:
     if "enum" in schema or "const" in schema:
         return Literal[tuple(schema.get("enum", [schema.get("const")]))]
     if choices := schema.get("anyOf") or schema.get("oneOf"):
-        return _one_of(_annotation(name, one) for one in choices)
+        return _one_of(_annotation(name, one, classes) for one in choices)
     match schema.get("type"):
         case list(types):
-            return _one_of(_annotation(name, {**schema, "type": one}) for one in types)
+            return _one_of(_annotation(name, {**schema, "type": one}, classes) for one in types)
         case "array":
-            return list[_annotation(name, schema.get("items", True))]  # type: ignore[misc]
+            return list[_annotation(name, schema.get("items", True), classes)]  # type: ignore[misc]
         case "object":
-            return _class(name, schema) if schema.get("properties") else dict[str, _values(name, schema)]  # type: ignore[misc]
+            if schema.get("properties"):
+                return _class(name, schema, classes)
+            return dict[str, _values(name, schema, classes)]  # type: ignore[misc]
         case kind if kind in _PLAIN:
             return _PLAIN[kind]
     raise Unsaid(schema)
@@ -152,27 +177,27 @@ def _or_none(annotation: Any) -> Any:
     return _one_of([annotation, None])
 
 
-def _values(name: str, schema: Json) -> Any:
+def _values(name: str, schema: Json, classes: Classes) -> Any:
     values = schema.get("additionalProperties", True)
     if values is False:
         raise Unsaid(schema)
-    return _annotation(name, values)
+    return _annotation(name, values, classes)
 
 
-def _class(name: str, schema: Json) -> Any:
+def _class(name: str, schema: Json, classes: Classes) -> Any:
     """A model of an object, with a field for each property."""
     open_ = schema.get("additionalProperties", False)
     if not isinstance(open_, bool):
         raise Unsaid(schema)
     fields: Json = {}
     for key, one in schema["properties"].items():
-        annotation, about = _annotation(_name(key), one), one.get("description")
+        annotation, about = _annotation(_name(key), one, classes), one.get("description")
         if key in schema.get("required", ()):
             fields[key] = (annotation, Field(description=about))
         else:
             fields[key] = (_or_none(annotation), Field(default=None, description=about))
     config = ConfigDict(extra="allow" if open_ else "forbid")
-    return create_model(name.title().replace("_", ""), __config__=config, **fields)
+    return classes.model(name, config, fields)
 
 
 def _as_json(value: Any) -> Any:

@@ -127,7 +127,7 @@ class LoopBench(Bench):
         run.offered = [name for name, _ in tools]
         other = options.keep_rounds is not None, options.context is not None, after, options.history, options.agents
         run.pruned = any(other)
-        run.nested = several
+        run.nested, run.limit = several, options.limit
         message = case_message.case(
             options,
             cell,

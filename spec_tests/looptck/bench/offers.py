@@ -59,7 +59,8 @@ def _members(declared: Schema, shown: Schema, root: Schema, place: str, *, stric
     """The differences between the members of an object."""
     known, there = declared.get("properties", {}), shown.get("properties") or {}
     if sorted(known) != sorted(there):
-        yield f"{place or 'the parameters'}: declared with the members {sorted(known)}, offered with {sorted(there)}"
+        names, offered = plain(sorted(known)), plain(sorted(there))
+        yield f"{place or 'the parameters'}: declared with the members {names}, offered with {offered}"
         return
     required, asked = set(declared.get("required", ())), set(shown.get("required") or ())
     closed = shown.get("additionalProperties") is False

@@ -69,6 +69,8 @@ class Run:
     """The names of the tools that the case offered."""
     pruned: bool = False
     """Whether its requests may carry something other than the whole history."""
+    limit: int | None = None
+    """The limit that the case sets; None: the loop has its own."""
     reply: Reply | None = None
     """The reply of a server; None: the implementation is not a server."""
     scripted: Sequence[Turn] | None = None

@@ -156,7 +156,7 @@ def otherwise(block: Block, offered: Any, *, strict: bool) -> str | None:
     schema. There, and where a schema is closed as if it did, they may be required.
     """
     if unnamed := _members(parameters_of(block)) - _members(offered):
-        return f"it does not have the members {sorted(unnamed)}"
+        return f"it does not have the members {plain(sorted(unnamed))}"
     try:
         judge = Draft202012Validator(offered)
         closed = strict or offered.get("additionalProperties") is False
@@ -167,7 +167,9 @@ def otherwise(block: Block, offered: Any, *, strict: bool) -> str | None:
         for value in block.bad:
             if judge.is_valid(value) and not declared.is_valid(without_nulls(value)):
                 return f"it accepts {plain(value)}, which the declared one refuses"
-    except (ReferencingError, ValidationError) as error:
+    except ValidationError as error:
+        return f"it cannot be read as a JSON Schema: {error.message}"
+    except ReferencingError as error:
         return f"it cannot be read as a JSON Schema: {error}"
     return None
 

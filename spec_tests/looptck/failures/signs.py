@@ -234,6 +234,8 @@ def _ending(run: Run, outcome: Value) -> Iterator[Sign]:
     what, turn = replies[last], run.turns.get(last)
     if what != "a turn" or turn is None:
         yield "silence", _alike(what)
+    elif turn.calls and turn.stopped in _COMPLETE and run.limit is not None and last >= run.limit:
+        yield "given-up", "calls at the limit" if run.limit else "calls at the limit 0"
     elif turn.calls and turn.stopped in _COMPLETE:
         sort = _calls(run, turn)
         yield "given-up", f"{sort} behind others that ran" if sort == "calls" and run.ran and last > 1 else sort

@@ -19,9 +19,11 @@ from looptck.drivers import AGENT_LOOP, DriverFault, Started
 from looptck.drivers.case_message import RunOptions
 from looptck.drivers.mends import FINISHED
 from looptck.values.cell import Cell
+from looptck.values.history import leaves
 from looptck.values.outcome import Failed, Nothing, Value
 from looptck.values.transcript import UnroutedRequest
 from looptck.values.turns import Call, calls, says
+from looptck.wires import WIRES
 
 ANSWER = "Hello from the model."
 NOT_PLAYED = tuple(
@@ -101,6 +103,7 @@ def _answers(bench: Bench, cell: Cell, name: str) -> None:
     scenario.plays(says(ANSWER))
     run = loop_bench(bench).begin(scenario, cell, name=name).result()
     _reached(run, bench.started)
+    _hands_the_prompt_on(run)
     _offers_its_answer_tool(bench.started, run)
     answered = f"the model answered {ANSWER!r}"
     if len(run.requests) > 1:
@@ -112,7 +115,21 @@ def _answers(bench: Bench, cell: Cell, name: str) -> None:
     if not isinstance(run.outcome, Value) or run.outcome.text != ANSWER:
         raise Unfit(f"the model said {ANSWER!r}, and the driver reported that the loop {run.outcome}")
     if cell.stream and bench.started.can("chunks") and not run.chunks:
-        raise Unfit("the driver declares the capability `chunks` and sent no `chunk`")
+        raise Unfit(
+            "the driver declares the capability `chunks` and sent no `chunk`",
+            mend="call `emit` with each piece of text as the loop gives it to its caller, or do not declare `chunks`",
+        )
+
+
+def _hands_the_prompt_on(run: Run) -> None:
+    """The request has what the user says; a loop may put words of its own around it."""
+    sent = [*leaves(run.request(1).body)]
+    missing = [text for role, text in run.prompt if role == "user" and not any(text in one for one in sent)]
+    if missing and run.program is None:
+        raise Unfit(
+            f"the request does not have the user's words {missing[0]!r}",
+            mend='hand all of case["messages"] to the loop, in order',
+        )
 
 
 def _offers_its_answer_tool(started: Started, run: Run) -> None:
@@ -169,7 +186,7 @@ def _reached(run: Run, started: Started) -> None:
             raise Unreached(
                 f"a request came to {unrouted[0]}, which is no route of the wire: the base URL of a case ends in /v1, "
                 f"and the routes of {run.cell.wire} are below it; the loop {run.outcome}",
-                mend=_mended(unrouted[0]),
+                mend=_mended(unrouted[0], run.cell.wire),
             )
         raise Unreached(
             f"no model request came to the base URL of the case; the driver reported that the loop {run.outcome}",
@@ -186,13 +203,14 @@ def _unclaimed(started: Started) -> str:
     return NO_CLAIM if any(map(started.can, OF_SOLUTIONS)) and not _is_of_solutions(started) else ""
 
 
-def _mended(path: str) -> str:
-    """What mends a base URL that led to this path."""
+def _mended(path: str, wire: str) -> str:
+    """What mends a driver whose request came to this path and not to that of the wire."""
     if path.startswith("/v1/v1/"):
         return "this client appends /v1 itself: give it the base URL without its /v1"
     if not path.startswith("/v1/"):
         return "this client appends no /v1: give it the base URL as it is, with its /v1"
-    return ""
+    other = next((one.name for one in WIRES.values() if path == f"/v1{one.route}"), wire)
+    return "" if other == wire else f"{path} is the route of {other}: declare that wire in `started`, or ask on {wire}"
 
 
 def _returns_an_output(bench: Bench, cell: Cell, name: str) -> None:

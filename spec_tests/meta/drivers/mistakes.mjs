@@ -21,9 +21,13 @@ const MISTAKES = {
   'no finished': { finish: () => {} },
   'a /v1 too many': { base: (url) => `${url}/v1` },
   'a /v1 too few': { base: (url) => url.replace(/\/v1$/, '') },
+  'another wire': { start: () => line({ ...declared, wires: ['anthropic-messages'] }) },
+  'no prompt': { prompt: () => [{ role: 'user', content: 'Tell me a joke.' }] },
 };
 if (mistake === 'it ends at once') process.exit(0);
-const made = { start: () => line(declared), before() {}, finish: line, base: (url) => url, ...MISTAKES[mistake] };
+const same = (one) => one;
+const usual = { start: () => line(declared), before() {}, finish: line, base: same, prompt: same };
+const made = { ...usual, ...MISTAKES[mistake] };
 
 for await (const text of createInterface({ input: process.stdin })) {
   const message = JSON.parse(text);
@@ -41,7 +45,8 @@ async function run(id, scenario) {
   made.finish({ type: 'finished', id, outcome });
 }
 
-async function answer({ base_url, model, messages, tools }) {
+async function answer({ base_url, model, messages: given, tools }) {
+  const messages = made.prompt(given);
   const offered = tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
   const asked = { model, messages, tools: offered.map((one) => ({ type: 'function', function: one })) };
   for (;;) {

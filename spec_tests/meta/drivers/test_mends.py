@@ -29,6 +29,8 @@ MENDS = {
     "no finished": (mends.FINISHED, SHORT),
     "a /v1 too many": ("give it the base URL without its /v1", LONG),
     "a /v1 too few": ("give it the base URL as it is, with its /v1", LONG),
+    "another wire": ("declare that wire in `started`, or ask on anthropic-messages", LONG),
+    "no prompt": ('hand all of case["messages"] to the loop, in order', LONG),
     "it ends at once": (mends.READING, LONG),
 }
 

@@ -77,7 +77,7 @@ def test_a_strict_schema_may_require_everything() -> None:
     [
         (INLINE, "accepts"),
         ({**_with_required_city(INLINE), "required": ["to", "days"]}, "refuses"),
-        ({"type": "object", "properties": {"to": INLINE["properties"]["to"]}}, "does not have the members ['days']"),
+        ({"type": "object", "properties": {"to": INLINE["properties"]["to"]}}, 'does not have the members ["days"]'),
         ({k: v for k, v in parameters_of(TRIP).items() if k != "$defs"}, "does not have the members"),
         ({**parameters_of(TRIP), "$defs": {"Other": parameters_of(TRIP)["$defs"]["Place"]}}, "does not exist"),
         ({**parameters_of(TRIP), "type": "thing"}, "cannot be read as a JSON Schema"),

@@ -59,7 +59,7 @@ def test_what_means_the_same(declared: dict[str, Any], offered: dict[str, Any]) 
 def test_no_schema_is_an_empty_one() -> None:
     """A function that is offered without a schema takes nothing, which loses what another one takes."""
     assert [] == differences({"type": "object", "properties": {}}, None)
-    assert ["the parameters: declared with the members ['n', 'who'], offered with []"] == differences(OPTIONAL, None)
+    assert ['the parameters: declared with the members ["n", "who"], offered with []'] == differences(OPTIONAL, None)
     assert [] != differences({"type": "object", "properties": {}, "additionalProperties": True}, None)
 
 
@@ -70,7 +70,7 @@ def test_no_schema_is_an_empty_one() -> None:
         (but("n", type="number"), '/n: declared as integer, offered as {"type": "number"}'),
         ({**OPTIONAL, "required": []}, "/who: required, but offered as optional"),
         ({**OPTIONAL, "required": ["who", "n"]}, "/n: optional, but offered as required"),
-        ({**OPTIONAL, "properties": {}}, "the parameters: declared with the members ['n', 'who'], offered with []"),
+        ({**OPTIONAL, "properties": {}}, 'the parameters: declared with the members ["n", "who"], offered with []'),
     ],
 )
 def test_what_is_lost(offered: Any, told: str) -> None:

@@ -74,6 +74,25 @@ def test_descriptions_may_be_annotations() -> None:
     assert int | None == function.__annotations__["days"]
 
 
+def test_each_class_has_its_own_name() -> None:
+    """A framework that files classes under their names takes none of a signature for another one."""
+    shapes = {"anyOf": [PLACE, {"type": "object", "properties": {"r": {"type": "integer"}}, "required": ["r"]}]}
+    annotation = inspect.signature(_written(_tool({"shape": shapes}, ["shape"]))).parameters["shape"].annotation
+
+    assert ["Shape", "Shape2"] == [one.__name__ for one in annotation.__args__]
+
+
+def test_a_framework_may_read_no_models() -> None:
+    """Then a tool with an object that has members is offered by its schema, and all others as functions."""
+
+    def is_written(schema: Json) -> bool:
+        tool = _tool({"value": schema})
+        return signatures.written(tool, lambda **arguments: arguments, models=False) is not None
+
+    assert not is_written(PLACE)
+    assert is_written({"type": "object", "additionalProperties": True})
+
+
 @pytest.mark.parametrize(
     ("properties", "arguments"),
     [

@@ -163,3 +163,12 @@ def test_faulty_loop(loop: type[Driver], cell: str, requirements: list[str], bro
     results = judged(loop, cell, requirements=requirements)
 
     assert broken == {result.requirement for result in results if result.verdict == "fail"}
+
+
+def test_one_request_more_may_be_a_limit_of_rounds() -> None:
+    """Where a loop asks once more than its limit, the reason names the word for a limit that counts rounds."""
+    results = judged(faulty.OneMoreInSilence, PLAIN, requirements=["limit-is-a-ceiling"])
+    reasons = {result.reason for result in results if result.verdict == "fail"}
+
+    assert reasons
+    assert [] == [reason for reason in reasons if not reason.endswith(", declare dialect.limit_counts")]

@@ -27,14 +27,17 @@ def model_calls(run: Run, expected: int) -> None:
 def tools_ran(run: Run, expected: list[dict[str, Any]]) -> None:
     """Decided by the delivery of every turn with calls, and the end of the run."""
     _all_turns_with_calls_delivered(run)
-    same_runs([next(iter(one.items())) for one in expected], run.tools_ran)
+    same_runs([next(iter(one.items())) for one in expected], run.tools_ran, _stopped_otherwise(run))
 
 
-def same_runs(expected: Iterable[tuple[str, object]], actual: Iterable[tuple[str, object]]) -> None:
-    """Names and arguments of tool runs are the same, in any order. Raises AssertionError with both if they are not."""
+def same_runs(expected: Iterable[tuple[str, object]], actual: Iterable[tuple[str, object]], because: str = "") -> None:
+    """Names and arguments of tool runs are the same, in any order.
+
+    Raises AssertionError with both if they are not, and with the words that say ``because`` of what.
+    """
     wanted, ran = ([_pair(*one) for one in runs] for runs in (expected, actual))
 
-    assert Counter(wanted) == Counter(ran), other_runs(wanted, ran)
+    assert Counter(wanted) == Counter(ran), "; ".join(filter(None, (other_runs(wanted, ran), because)))
 
 
 def never_ran(run: Run, tools: list[str]) -> None:
@@ -54,6 +57,12 @@ def other_runs(wanted: Sequence[tuple[str, str]], ran: Sequence[tuple[str, str]]
     missing, wrong = ([*(Counter(pairs) - right).elements()] for pairs in (wanted, ran))
     others = "1 other is" if right.total() == 1 else f"{right.total()} others are"
     return f"expected tool runs: {_runs(missing)}; actual tool runs: {_runs(wrong)}; {others} right"
+
+
+def _stopped_otherwise(run: Run) -> str:
+    """The stop reason of the first turn with calls that has another one than turns with calls have; empty: none has."""
+    found = next((turn.stopped for turn in run.turns.values() if turn.calls and turn.stopped != "calls"), "")
+    return f"the turn of the call has the stop reason {found}" if found else ""
 
 
 def _all_turns_with_calls_delivered(run: Run) -> None:

@@ -2,6 +2,8 @@
 
 import { error, handlers, serve, started, value } from './looptck-driver.mjs';
 
+// Other wires: 'openai-responses', 'anthropic-messages'. The base URL ends in /v1, as OpenAI clients take it; for an
+// Anthropic client write scenario.base_url.replace(/\/v1$/, '').
 const start = () => started({ name: 'my loop', version: '0', wires: ['openai-chat'], concurrent: true });
 
 // Run the loop on one case and return its final text. It asks scenario.model at scenario.base_url with

@@ -56,6 +56,22 @@ def _allowed(implementation: Implementation, limit: int) -> int:
     return limit if counts == "model-calls" else limit + 1
 
 
+def _asked_times(implementation: Implementation, run: Run, limit: int) -> str:
+    """How often the model was asked under a limit, and what a driver may have left undeclared if it was once more."""
+    made, allowed = len(run.requests), _allowed(implementation, limit)
+    unit = (
+        "; if the limit counts rounds with tools, declare dialect.limit_counts" if made == limit + 1 > allowed else ""
+    )
+    return f"the model was asked {made} times{unit}"
+
+
+def _after_the_answer(run: Run, answered: int) -> str:
+    """Words for a request behind that which the model has answered without a call; empty if there is none."""
+    turn = run.turns.get(answered)
+    asked_on = turn is not None and not turn.calls and len(run.requests) > answered
+    return f"the model answered request {answered}, and was asked again; " if asked_on else ""
+
+
 def _names_a_limit(error: Failed) -> bool:
     """Whether the error's type and message name a limit."""
     if error.type == "RecursionError":  # Python's own, which is about its stack
@@ -74,8 +90,8 @@ def test_endless_calls(scenario: Scenario, implementation: Implementation, limit
     run = implementation.run(limit=limit)
 
     run.delivered(_allowed(implementation, limit))
-    made = len(run.requests)
-    assert made <= _allowed(implementation, limit), f"under the limit of {limit} the model was asked {made} times"
+    counted = f"under the limit of {limit} {_asked_times(implementation, run, limit)}"
+    assert len(run.requests) <= _allowed(implementation, limit), counted
 
 
 @requirement("limit-is-a-ceiling")
@@ -90,8 +106,8 @@ def test_endless_failures(scenario: Scenario, implementation: Implementation, fa
     run = implementation.run(limit=3)
 
     run.delivered(1)
-    made, allowed = len(run.requests), _allowed(implementation, 3)
-    assert made <= allowed, f"every call fails, and under the limit of 3 the model was asked {made} times"
+    counted = f"under the limit of 3, while each call fails, {_asked_times(implementation, run, 3)}"
+    assert len(run.requests) <= _allowed(implementation, 3), counted
 
 
 @requirement("limit-allows-what-fits")
@@ -104,7 +120,8 @@ def test_fitting_conversation(scenario: Scenario, implementation: Implementation
     run = implementation.run(limit=limit)
 
     run.delivered(1)
-    assert isinstance(run.outcome, Value), f"the loop {run.outcome} after {len(run.requests)} model calls"
+    again = _after_the_answer(run, rounds + 1)
+    assert isinstance(run.outcome, Value), f"{again}the loop {run.outcome} after {len(run.requests)} model calls"
     assert "Just in time." == run.outcome.text
 
 
@@ -118,9 +135,11 @@ def test_fitting_rounds_of_two(scenario: Scenario, implementation: Implementatio
     run = implementation.run(limit=3)
 
     run.request(2)
+    unit = "; if the limit counts calls of tools, do not declare `limit`"
+    again = _after_the_answer(run, rounds + 1)
     assert isinstance(run.outcome, Value), (
-        f"each round has two calls, the limit is 3, and the loop {run.outcome} after {len(run.requests)} model calls; "
-        "if the limit counts calls of tools, do not declare `limit`"
+        f"each round has two calls, the limit is 3, and {again}the loop {run.outcome} after {len(run.requests)} model "
+        f"calls{'' if again else unit}"
     )
     assert "Just in time." == run.outcome.text
 
@@ -168,7 +187,7 @@ def test_limit_is_told(scenario: Scenario, implementation: Implementation, text:
         assert isinstance(run.outcome, Value)
         if len(run.requests) < _allowed(implementation, 3):
             raise NotReached(f"the loop {run.outcome} after {len(run.requests)} model calls of those that 3 allows")
-        assert run.outcome.stop in {"limit", "other"}, f"the loop {run.outcome}"
+        assert run.outcome.stop in {"limit", "other"}, f"the loop {run.outcome}, and does not tell of its limit"
 
 
 def _is_of_the_limit(scenario: Scenario, implementation: Implementation, run: Run, error: Failed) -> None:

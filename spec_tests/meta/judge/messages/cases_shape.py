@@ -41,6 +41,11 @@ MARKED = {"type": "text", "text": "Remember this.", "cache_control": EPHEMERAL}
 _CLOSED = {"type": "object", "properties": {}, "additionalProperties": False}
 
 
+def _of(part: object) -> dict[str, object]:
+    """A schema with this one in it."""
+    return {"type": "object", "properties": {"x": {"anyOf": [part, {"type": "null"}]}}}
+
+
 def _output(schema: object) -> dict[str, object]:
     """The configuration of an output with this schema."""
     return {"format": {"type": "json_schema", "schema": schema}}
@@ -191,6 +196,19 @@ CASES: tuple[tuple[str, object, object], ...] = (
         request(output_config=_output(_CLOSED)),
     ),
     ("strict-schemas-are-closed", request(output_format=_output({"type": "object"})["format"]), None),
+    *(
+        (
+            "tool-schemas-are-json-schemas",
+            request(tools=[tool(), tool("g", input_schema=_of(broken))]),
+            request(tools=[tool(), tool("g", input_schema=_of({"default": broken}))]),
+        )
+        for broken in (
+            {"type": "int"},
+            {"type": ["string", "object[object]"]},
+            {"type": "integer", "minimum": 0, "exclusiveMinimum": True},
+            {"type": "array", "items": [{"type": "string"}]},
+        )
+    ),
     (
         "strict-tools-are-few",
         request(tools=[tool(f"f{n}", strict=True, input_schema=_CLOSED) for n in range(21)]),

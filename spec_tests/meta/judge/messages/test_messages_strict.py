@@ -155,7 +155,7 @@ ANY_SCHEMA = st.recursive(
 def test_any_schema_is_judged(part: object) -> None:
     """Whatever stands in a schema, the judge answers."""
     for problems in compiled({**closed(x=part), "$defs": part}).values():
-        assert {"strict-schemas-are-closed"} >= {problem.rule for problem in problems}
+        assert {"strict-schemas-are-closed", "tool-schemas-are-json-schemas"} >= {problem.rule for problem in problems}
 
 
 def test_a_schema_may_be_deep() -> None:

@@ -1,9 +1,9 @@
 """Finds what the Messages service would refuse in a request, with messages like the service's.
 
-Six modules find problems in a single request: ``surrogates`` in its characters, and then nothing else is looked at,
-``schema`` in the types and members of the body, ``options`` in its tools, ``strict`` in the schemas that the service
-compiles, ``history`` in calls and results, ``content`` in empty messages. Two more find problems that only a service
-with a memory can know: ``memory`` and ``threads``, which ``MessagesService`` uses.
+Seven modules find problems in a single request: ``surrogates`` in its characters, and then nothing else is looked at,
+``schema`` in the types and members of the body, ``options`` in its tools, ``tool_schemas`` in their schemas, ``strict``
+in the schemas that the service compiles, ``history`` in calls and results, ``content`` in empty messages. Two more find
+problems that only a service with a memory can know: ``memory`` and ``threads``, which ``MessagesService`` uses.
 """
 
 from __future__ import annotations
@@ -22,12 +22,14 @@ from looptck.wires.anthropic_messages.judge import (
     strict,
     surrogates,
     threads,
+    tool_schemas,
 )
 
 RULES: dict[str, str] = {
     **surrogates.RULES,
     **schema.RULES,
     **options.RULES,
+    **tool_schemas.RULES,
     **strict.RULES,
     **history.RULES,
     **content.RULES,
@@ -46,6 +48,7 @@ def judge(body: object, headers: Mapping[str, str] | None = None) -> list[Proble
     return surrogates.problems(body) or schema.SCHEMA_JUDGE.judge(
         body,
         lambda valid: options.problems(valid, betas),
+        tool_schemas.problems,
         strict.problems,
         history.problems,
         content.problems,
