@@ -57,7 +57,7 @@ export async function serve(driver) {
     for await (const line of lines(process.stdin)) {
       const message = JSON.parse(line);
       if (message.type === 'start') send({ type: 'started', ...(await driver.start()) });
-      if (message.type === 'run') place.run(message.id, run, message.id, message.case).catch(die);
+      if (message.type === 'run') place.run(message.id, run, message.id, message.case).catch(thrown);
       if (message.type === 'cancel') running.get(message.id)?.abort();
       if (message.type === 'stop') break;
     }
@@ -89,10 +89,14 @@ async function* lines(stream) {
   }
 }
 
-function die(exception) {
-  console.error(exception);
+function die(...said) {
+  for (const one of said) console.error(one);
   process.exit(70);
 }
+
+const thrown = (exception) => die(exception, CATCH);
+const CATCH =
+  'mend: `run` of the driver threw this; make the tools and call the loop in a try, and return error(exception).';
 
 // What `start` returns: name and version of the loop, its wires, and its capabilities by name. `answer` is for a loop that
 // takes its answer only by a call of a tool of its own, such as { tool: 'final_answer', argument: 'answer' }.

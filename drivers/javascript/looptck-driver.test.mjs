@@ -186,11 +186,11 @@ test('cancelling aborts the signal of one run, which is cancelled if it fails wi
   assert.deepEqual(outcomes, { r0: gone('cancelled'), r1: gone('cancelled'), r2: gone('provider'), r3: value('so far') });
 });
 
-test('what a method throws ends the process as a crash', async () => {
+test('what a method throws ends the process as a crash, and its mend is told last', async () => {
   const found = await said("serve({ run() { throw new Error('the driver is broken'); } });", run('a'));
 
   assert.deepEqual([found.status, found.said], [70, []]);
-  assert.match(found.printed, /the driver is broken/);
+  assert.match(found.printed, /the driver is broken[^]*mend: .*return error\(exception\)\.\n$/);
 });
 
 test('a text that is emitted is a chunk, and an object an event', async () => {

@@ -236,9 +236,9 @@ class Bench:
     def clear(self, running: Running) -> Exception | None:
         """Close a run that is over; the error in looptck itself during the run, if any.
 
-        A run without an outcome may go on: nobody has stopped it, and its caller still waits.
+        A run that has returned nothing may go on: nobody has stopped it, and its caller still waits.
         """
-        self._provider.close(running.mock_run, running.run.id if running.run.ended else "")
+        self._provider.close(running.mock_run, running.run.id if running.run.returned else "")
         return running.mock_run.broken
 
     def _mock_run(

@@ -369,6 +369,11 @@ class Run:
         """Whether there is an outcome at all."""
         return not isinstance(self.outcome, Nothing)
 
+    @property
+    def returned(self) -> bool:
+        """Whether the caller got the outcome: an error that escapes is an outcome before the loop has returned any."""
+        return self.ended and not (isinstance(self.outcome, Failed) and self.outcome.escaped)
+
     def expected(self, n: int) -> Sequence[expected.Wanted]:
         """The history that request ``n`` should carry. What was computed is kept until there is another event."""
         events = self.transcript.events

@@ -86,7 +86,7 @@ def need_site() -> None:
     from looptck.catalogue.extras import NotInstalled, need
 
     try:
-        need("The site of implementations", "site")
+        need("What makes pages", "site")
     except NotInstalled as error:
         raise Trouble(str(error)) from error
 

@@ -60,6 +60,15 @@ class NeverReturns(ComesBack):
         return outcome
 
 
+class EscapesAndGoesOn(ComesBack):
+    """Leaves an error where no caller can catch it, which ends the run, and asks the model again after that."""
+
+    def run(self, case: Json, emit: Any) -> Json:
+        """Run the case, and end it with the error."""
+        super().run(case, emit)
+        return {"kind": "error", "reason": "other", "type": "Error", "message": "lost", "escaped": True}
+
+
 class Tires(Driver):
     """Has no limit; asks the model 140 times and then neither asks nor returns."""
 

@@ -110,6 +110,20 @@ def test_request_of_a_run_without_an_outcome_is_no_finding() -> None:
     )
 
 
+def test_request_after_an_error_that_escaped_is_no_finding() -> None:
+    """Such an error ends the run, and the loop has returned nothing by then: the escape alone is the fault."""
+    lingering.EscapesAndGoesOn.last = ""
+
+    results = judged(
+        lingering.EscapesAndGoesOn,
+        PLAIN,
+        requirements=["no-error-escapes-its-caller"],
+        cases=["refused-request", "two-tools-raise"],
+    )
+
+    assert ["no-error-escapes-its-caller"] * 2 == [result.requirement for result in results]
+
+
 def test_endless_loop_that_tires_is_not_played_to_its_end_in_each_cell() -> None:
     """Of a loop that has asked 130 times when its time is over, another cell sees no more than that."""
     results = judged(

@@ -7,9 +7,9 @@ import { error, handlers, serve, started, value } from './looptck-driver.mjs';
 const start = () => started({ name: 'my loop', version: '0', wires: ['openai-chat'], concurrent: true });
 
 // Run the loop on one case and return its final text. It asks scenario.model at scenario.base_url with
-// scenario.api_key, beginning with scenario.messages: role and content. Each of scenario.tools has a name, a
-// description and parameters (a JSON Schema); functions[name](args) runs it. emit(text) is for loops that stream, and
-// the AbortSignal signal for loops that can be cancelled.
+// scenario.api_key, beginning with scenario.messages: role (system, user or assistant) and content. Each of
+// scenario.tools has a name, a description and parameters (a JSON Schema); functions[name](args) runs it and resolves to
+// any JSON value. emit(text) is for loops that stream, and the AbortSignal signal for loops that can be cancelled.
 async function answer(scenario, functions, emit, signal) {
   throw new Error('call your loop here'); // the one line to write
 }
