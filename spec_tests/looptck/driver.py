@@ -630,6 +630,7 @@ def error(
         reasons: Reasons by class, such as `{MaxTurnsExceeded: "limit"}`. They come first, then the errors of tool
             handlers, and the names of errors of the common SDKs; where none fits, the cause of the exception is tried.
     """
+    _tell_slip(exception, sys._getframe(1).f_code.co_filename)  # noqa: SLF001 - names the driver's file
     return {
         "kind": "error",
         "reason": reason or _reason(exception, reasons or {}),
@@ -637,6 +638,23 @@ def error(
         "message": _message(exception),
         "bases": [kind.__name__ for kind in type(exception).__mro__[1:-1]],
     }
+
+
+_SLIPS = (ArithmeticError, AttributeError, ImportError, LookupError, NameError, TypeError)
+_told: set[tuple[str, int]] = set()
+
+
+def _tell_slip(exception: BaseException, file: str) -> None:
+    """Write to standard error, once for each line, that a line of the driver has a slip, which is none of the loop."""
+    trace = exception.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None or trace.tb_frame.f_code.co_filename != file or not isinstance(exception, _SLIPS):
+        return
+    if (file, trace.tb_lineno) not in _told:
+        _told.add((file, trace.tb_lineno))
+        slip = f"{type(exception).__name__}: {_message(exception)}"
+        print(f"looptck: not the loop but {file}, line {trace.tb_lineno}, raised {slip}", file=sys.stderr)
 
 
 def _message(exception: BaseException) -> str:

@@ -274,3 +274,19 @@ def test_a_folder_is_on_the_import_path_once(tmp_path: Path, monkeypatch: pytest
         driver.load(f"{path}:Driver")
 
     assert [str(tmp_path / "one"), str(tmp_path / "two"), "first"] == sys.path
+
+
+def test_a_slip_of_the_driver_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """An error that a line of the driver itself has raised is none of the loop, which a line on standard error says."""
+    nothing: Any = None
+    for raises in (lambda: nothing.content, lambda: int("x"), lambda: ast.parse("(")):
+        for _ in range(2):
+            try:
+                raises()
+            except (AttributeError, ValueError, SyntaxError) as exception:
+                driver.error(exception)
+
+    told = capsys.readouterr().err.splitlines()
+    assert 1 == len(told)
+    assert told[0].startswith(f"looptck: not the loop but {__file__}, line ")
+    assert told[0].endswith("raised AttributeError: 'NoneType' object has no attribute 'content'")

@@ -95,12 +95,15 @@ def error_is_told(run: Run, expected: dict[str, Any] | list[dict[str, Any]]) -> 
                 error_is_told(run, one)
         return
     turn = run.delivered(expected["turn"])
+    call = turn.calls[expected.get("call", 1) - 1]
     if len(run.requests) == expected["turn"]:
-        assert shows_failure(run), f"the error reached neither the caller nor the model: the loop {run.outcome}"
+        told = f"{call.tool}({plain(call.arguments, MOST)})"
+        assert shows_failure(run), (
+            f"the error of the call {told} reached neither the caller nor the model: the loop {run.outcome}"
+        )
         return
     if _asks_anew(run, expected):
         return
-    call = turn.calls[expected.get("call", 1) - 1]
     id = call.id
     answered = [answer for answer in run.answers(expected["turn"]) if answer.id == id]
 
