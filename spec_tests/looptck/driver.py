@@ -630,6 +630,7 @@ def error(
         reasons: Reasons by class, such as `{MaxTurnsExceeded: "limit"}`. They come first, then the errors of tool
             handlers, and the names of errors of the common SDKs; where none fits, the cause of the exception is tried.
     """
+    _tell_slip(exception, sys._getframe(1))  # noqa: SLF001  the function of the driver that calls this
     return {
         "kind": "error",
         "reason": reason or _reason(exception, reasons or {}),
@@ -637,6 +638,22 @@ def error(
         "message": _message(exception),
         "bases": [kind.__name__ for kind in type(exception).__mro__[1:-1]],
     }
+
+
+_SLIPS = (ArithmeticError, AttributeError, ImportError, LookupError, NameError, TypeError)
+_told: set[tuple[str, int]] = set()
+
+
+def _tell_slip(exception: BaseException, frame: types.FrameType) -> None:
+    """Write to standard error, once for each line, that it was not the loop that raised but this function itself."""
+    trace = exception.__traceback__
+    if trace is None or trace.tb_next is not None or trace.tb_frame is not frame or not isinstance(exception, _SLIPS):
+        return
+    place = frame.f_code.co_filename, trace.tb_lineno
+    if place not in _told:
+        _told.add(place)
+        slip = f"{type(exception).__name__}: {_message(exception)}"
+        print(f"looptck: not the loop but {place[0]}, line {place[1]}, raised {slip}", file=sys.stderr)
 
 
 def _message(exception: BaseException) -> str:

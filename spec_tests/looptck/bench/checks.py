@@ -53,6 +53,8 @@ def refusable(why: str) -> pytest.MarkDecorator:
 
 
 SHRINKS = 100
+LONG = 10_000
+"""The characters of a result whose length may be why a loop does not end."""
 """The most values that are tried to shrink a failing value.
 
 Hypothesis itself has a limit of five minutes, which a slow implementation would use for every failed property.
@@ -362,7 +364,9 @@ def _far(run: Run) -> str:
         case Replied() as reply:
             return f"{asked}; the last thing it was sent is reply {reply.n}: {reply.words}"
         case ToolEnded() as ended:
-            return f"{asked}; the last thing it was sent is the result of tool run {ended.run}"
+            size = len(str(ended.answer.get("value", "")))
+            long = f", which has {size} characters" if size >= LONG else ""
+            return f"{asked}; the last thing it was sent is the result of tool run {ended.run}{long}"
         case _:
             return asked
 

@@ -30,6 +30,10 @@ NOT_PLAYED = tuple(
     f"/v1/{name}" for name in ("conversations", "files", "vector_stores", "containers", "threads", "skills")
 )
 """Where the services have endpoints beside those of the wires that a loop may use, and the provider has none."""
+UNSENT = (
+    "call `emit` with each piece of text where the loop hands it to its caller, such as in its callback for streams; a "
+    "loop whose caller gets the whole text alone does not declare `chunks`"
+)
 TOOL, ARGUMENTS = "weather", {"city": "Paris"}
 OF_SOLUTIONS = ("latent", "expressions", "methods", "plans", "instances")
 """Capabilities that only loops of Solutions have."""
@@ -115,10 +119,7 @@ def _answers(bench: Bench, cell: Cell, name: str) -> None:
     if not isinstance(run.outcome, Value) or run.outcome.text != ANSWER:
         raise Unfit(f"the model said {ANSWER!r}, and the driver reported that the loop {run.outcome}")
     if cell.stream and bench.started.can("chunks") and not run.chunks:
-        raise Unfit(
-            "the driver declares the capability `chunks` and sent no `chunk`",
-            mend="call `emit` with each piece of text as the loop gives it to its caller, or do not declare `chunks`",
-        )
+        raise Unfit("the driver declares the capability `chunks` and sent no `chunk`", mend=UNSENT)
 
 
 def _hands_the_prompt_on(run: Run) -> None:

@@ -274,3 +274,30 @@ def test_a_folder_is_on_the_import_path_once(tmp_path: Path, monkeypatch: pytest
         driver.load(f"{path}:Driver")
 
     assert [str(tmp_path / "one"), str(tmp_path / "two"), "first"] == sys.path
+
+
+def test_a_slip_of_the_driver_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """Standard error names the line, once, of the function that reports an error that it has raised itself."""
+    nothing: Any = None
+    for _ in range(2):
+        try:
+            nothing.content  # noqa: B018
+        except AttributeError as exception:
+            driver.error(exception)
+
+    (told,) = capsys.readouterr().err.splitlines()
+    assert told.startswith(f"looptck: not the loop but {__file__}, line ")
+    assert told.endswith("raised AttributeError: 'NoneType' object has no attribute 'content'")
+
+
+@pytest.mark.parametrize("loop", [lambda: {}["city"], lambda: int("x"), lambda: ast.parse("(")])
+def test_an_error_of_a_loop_in_the_same_file_is_no_slip(
+    capsys: pytest.CaptureFixture[str], loop: Callable[[], object]
+) -> None:
+    """A loop may be written in the file of its driver."""
+    try:
+        loop()
+    except (KeyError, ValueError, SyntaxError) as exception:
+        driver.error(exception)
+
+    assert "" == capsys.readouterr().err

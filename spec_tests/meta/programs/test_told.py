@@ -71,3 +71,12 @@ def test_a_turn_of_which_a_tool_ran_has_its_results() -> None:
 
     with pytest.raises(AssertionError, match="without a result"):
         error_is_told(run, EXPECTED)
+
+
+def test_a_lost_call_is_named() -> None:
+    """Where neither the caller nor the model learns of it, the first line says which call it was."""
+    run = asked_then(program=False)
+    del run.transcript.events[2:]
+
+    with pytest.raises(AssertionError, match=r"the error of the call nobody\(.*\) reached neither"):
+        error_is_told(run, EXPECTED)

@@ -11,7 +11,7 @@ from looptck.bench.assertions.failure_texts import READS_AS_ERROR, tells_of_fail
 from looptck.bench.oracle import Owed, agrees
 from looptck.bench.run import Run
 from looptck.values.history import Answered, Asked, Said, holds
-from looptck.values.plain import MOST, plain
+from looptck.values.plain import MOST, begun, plain
 from looptck.values.structured import left_out
 from looptck.values.verdicts import NotApplicable, NotReached
 
@@ -96,7 +96,10 @@ def error_is_told(run: Run, expected: dict[str, Any] | list[dict[str, Any]]) -> 
         return
     turn = run.delivered(expected["turn"])
     if len(run.requests) == expected["turn"]:
-        assert shows_failure(run), f"the error reached neither the caller nor the model: the loop {run.outcome}"
+        which = turn.calls[expected.get("call", 1) - 1 :]
+        of = f" of the call {which[0].tool}({begun(str(which[0].arguments), MOST)})" if which else ""
+        error = f"the error{of}"
+        assert shows_failure(run), f"{error} reached neither the caller nor the model: the loop {run.outcome}"
         return
     if _asks_anew(run, expected):
         return

@@ -110,6 +110,13 @@ def test_endless_failures(scenario: Scenario, implementation: Implementation, fa
     assert len(run.requests) <= _allowed(implementation, 3), counted
 
 
+def _too_early(run: Run, limit: int, fitting: int) -> str:
+    return (
+        f"{fitting} model calls fit the limit of {limit}, and the loop {run.outcome} after {len(run.requests)}; if its "
+        "limit counts steps of its own, the driver has to pass on as many as the model calls of the case take"
+    )
+
+
 @requirement("limit-allows-what-fits")
 @pytest.mark.parametrize("limit", [2, 3, 7])
 def test_fitting_conversation(scenario: Scenario, implementation: Implementation, limit: int) -> None:
@@ -122,6 +129,7 @@ def test_fitting_conversation(scenario: Scenario, implementation: Implementation
     run.delivered(1)
     again = _after_the_answer(run, rounds + 1)
     assert isinstance(run.outcome, Value), f"{again}the loop {run.outcome} after {len(run.requests)} model calls"
+    assert len(run.requests) > rounds, _too_early(run, limit, rounds + 1)
     assert "Just in time." == run.outcome.text
 
 
@@ -141,6 +149,7 @@ def test_fitting_rounds_of_two(scenario: Scenario, implementation: Implementatio
         f"each round has two calls, the limit is 3, and {again}the loop {run.outcome} after {len(run.requests)} model "
         f"calls{'' if again else unit}"
     )
+    assert len(run.requests) > rounds, _too_early(run, 3, rounds + 1)
     assert "Just in time." == run.outcome.text
 
 
