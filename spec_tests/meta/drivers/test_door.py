@@ -290,7 +290,7 @@ def test_a_slip_of_the_driver_is_told(capsys: pytest.CaptureFixture[str]) -> Non
     assert told.endswith("raised AttributeError: 'NoneType' object has no attribute 'content'")
 
 
-@pytest.mark.parametrize("loop", [lambda: {}["city"], lambda: int("x"), lambda: ast.parse("(")])
+@pytest.mark.parametrize("loop", [lambda: dict[str, str]()["city"], lambda: int("x"), lambda: ast.parse("(")])
 def test_an_error_of_a_loop_in_the_same_file_is_no_slip(
     capsys: pytest.CaptureFixture[str], loop: Callable[[], object]
 ) -> None:
