@@ -18,8 +18,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import yaml
-
 VERSION = 2
 KEPT_REQUEST_HEADERS = ("accept", "content-type", "anthropic-version", "anthropic-beta")
 """The request headers that do not identify a person or a machine."""
@@ -166,9 +164,11 @@ def _body(body: bytes) -> dict[str, Any]:
 
 
 def _comes_back(form: dict[str, Any], body: bytes) -> bool:
+    from looptck.cassettes.yaml_form import read, written
+
     try:
-        return _bytes("", yaml.load(_yaml(form), Loader=_Loader)) == body  # noqa: S506  a safe loader
-    except (yaml.YAMLError, ValueError):
+        return _bytes("", read(written(form))) == body
+    except ValueError:
         return False
 
 
@@ -183,30 +183,7 @@ def _bytes(place: str, form: Mapping[str, Any]) -> bytes:
         raise BadForm(f"{place}/base64: is invalid: {error}") from error
 
 
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-
-class _Dumper(yaml.SafeDumper):
-    """Writes texts of several lines as they are, where YAML can, and nothing by reference."""
-
-    def ignore_aliases(self, data: Any) -> bool:
-        return True
-
-
-_SEPARATORS = {"\x85", "\u2028", "\u2029"}
-"""YAML takes them for line ends where they are not escaped."""
-
-
-def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    style = '"' if _SEPARATORS & set(text) else "|" if "\n" in text else None
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
-
-
-_Dumper.add_representer(str, _text)
-
-
 def _yaml(content: Any, *, flow: bool | None = False) -> str:
-    text: str = yaml.dump(
-        content, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120, default_flow_style=flow
-    )
-    return text
+    from looptck.cassettes.yaml_form import written  # which nobody needs who only plays
+
+    return written(content, flow=flow)

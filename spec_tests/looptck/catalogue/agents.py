@@ -15,10 +15,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from looptck.catalogue.data import fixture
-from looptck.catalogue.yaml_files import BadFile
+from looptck.catalogue.parsed_once import parsed_once
+from looptck.catalogue.yaml_files import BadFile, parse_text
 
 _FILE = re.compile(r"\A---\n(?P<front>.*?\n)---\n(?P<body>.*)\Z", re.DOTALL)
 _ROLE = re.compile(r"^(system|user|assistant):[ \t]*\n", re.MULTILINE)
@@ -122,15 +121,17 @@ def parted(path: Path) -> tuple[dict[str, Any], str]:
     Raises:
         BadFile: there is no such file, or it has no frontmatter that is YAML.
     """
+    front, body = parsed_once(path, lambda: _parted(path), Path(__file__))
+    return front, body
+
+
+def _parted(path: Path) -> tuple[dict[str, Any], str]:
     if not path.is_file():
         raise BadFile(path, "there is no such agent")
     found = _FILE.match(path.read_text(encoding="utf-8"))
     if not found:
         raise BadFile(path, "does not begin with frontmatter between two lines of ---")
-    try:
-        front = yaml.safe_load(found["front"])
-    except yaml.YAMLError as error:
-        raise BadFile(path, f"frontmatter: {error!r}") from error
+    front = parse_text(path, found["front"])
     if not isinstance(front, dict):
         raise BadFile(path, "frontmatter: is no mapping")
     return front, found["body"]

@@ -17,30 +17,30 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from looptck.catalogue.data import cassette, fixture
 
+READER = tuple(Path(__file__).with_name(f"yaml_{name}.py") for name in ("files", "text"))
+"""The modules that read YAML."""
 DIGEST = hashlib.sha256().digest_size
 
 
-def parsed_once(path: Path, schema: Path, read: Callable[[], Any]) -> Any:
-    """The content of a YAML file that its schema accepts: as it was kept, or as it is read now.
+def parsed_once(path: Path, read: Callable[[], Any], *others: Path) -> Any:
+    """The content of a file: as it was kept, or as it is read now.
 
     It is kept beside the file where Python would keep its bytecode (``PYTHONPYCACHEPREFIX``), and not at all under
     ``PYTHONDONTWRITEBYTECODE``, where it cannot be written, or if the file is not one of looptck's own. What is kept is
-    used only as long as the file, its schema and the reader are what they were.
+    used only as long as the file, the others and the reader of YAML are what they were.
 
     Args:
         path: the file.
-        schema: the file of its schema.
         read: reads and checks it; what this raises is raised, and nothing is kept.
+        others: the files that the content depends on too: its schema, a module that takes it apart.
     """
     if not _is_ours(path):
         return read()
     try:
         place = Path(importlib.util.cache_from_source(str(path))).with_suffix(f"{path.suffix}-parsed")
-        key = hashlib.sha256(path.read_bytes() + schema.read_bytes() + _reader()).digest()
+        key = hashlib.sha256(path.read_bytes() + b"".join(map(_digest_of, (*READER, *others)))).digest()
     except (OSError, NotImplementedError):  # whoever reads it says why
         return read()
     found = _found(place, key)
@@ -87,6 +87,5 @@ def _is_ours(path: Path) -> bool:
 
 
 @cache
-def _reader() -> bytes:
-    """What a content depends on besides the file and its schema."""
-    return Path(__file__).with_name("yaml_files.py").read_bytes() + yaml.__version__.encode()
+def _digest_of(path: Path) -> bytes:
+    return hashlib.sha256(path.read_bytes()).digest()

@@ -8,38 +8,22 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import stat
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
-import yaml
 
 from looptck.catalogue.parsed_once import parsed_once
 from looptck.values.printable import printable
 
 MOST = 16 * 1024 * 1024
 """The most bytes of a file that is not ours."""
-MOST_NODES = 500_000
-"""The most nodes of a file that is not ours, about: each takes more than a hundred times the memory of a letter."""
-SMALL = 1024 * 1024
-"""Characters of a text whose nodes are few, unless it has aliases."""
 LONGEST = 2000
 """The most characters of what is said to be wrong with a file, which may quote it."""
-DEEPEST = 100
-"""The deepest nesting of a foreign file; the loader itself would crash on very deep nesting."""
-
-_TOO_DEEP = "exceeded maximum nesting depth"
-"""What the loader says of a text that is so deep that it looks no further, from PyYAML 6.0.4 on."""
-
-_ALIAS = re.compile(r"\*\w")
-"""Where an alias may be."""
-
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class BadFile(Exception):
@@ -59,55 +43,6 @@ def reason(error: Exception) -> str:
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
-_STR, _SEQ, _MAP, _MERGE = (f"tag:yaml.org,2002:{name}" for name in ("str", "seq", "map", "merge"))
-
-
-class _UniqueKeys(_Loader):  # type: ignore[misc]
-    """The safe loader, which also refuses duplicate keys: YAML would silently keep the last one.
-
-    It builds what most files consist of itself, in a third of the time: texts, and lists and mappings of them. Aliases
-    lead to one value each, and none to a value that contains it.
-    """
-
-    def construct_document(self, node: Any) -> Any:
-        self._built: dict[Any, Any] = {}
-        return self._value(node)
-
-    def _value(self, node: Any) -> Any:
-        tag = node.tag
-        if tag == _STR:
-            return node.value
-        if node in self._built:
-            if self._built[node] is _BUILDING:
-                raise yaml.constructor.ConstructorError(None, None, "a value contains itself", node.start_mark)
-            return self._built[node]
-        self._built[node] = _BUILDING
-        if tag == _SEQ:
-            made: Any = [self._value(one) for one in node.value]
-        elif tag == _MAP:
-            made = self._mapping(node)
-        else:
-            made = super().construct_document(node)
-        self._built[node] = made
-        return made
-
-    def _mapping(self, node: Any) -> dict[Hashable, Any]:
-        made: dict[Hashable, Any] = {}
-        for key_node, value_node in node.value:
-            key = self._value(key_node) if key_node.tag != _MERGE else key_node
-            if not isinstance(key, Hashable):
-                raise yaml.constructor.ConstructorError(None, None, "a key is a list or mapping", key_node.start_mark)
-            if key in made:
-                raise yaml.constructor.ConstructorError(None, None, f"duplicate key {key!r}", key_node.start_mark)
-            made[key] = self._value(value_node)
-        merges = any(key_node.tag == _MERGE for key_node, _ in node.value)
-        return self.construct_mapping(node, deep=True) if merges else made
-
-
-_BUILDING = object()
-"""Stands for a value whose parts are being built."""
-
-
 def load(path: Path, schema: Path, *, given: bool = False, foreign: bool = False) -> Any:
     """The content of a YAML file that its schema accepts.
 
@@ -120,7 +55,7 @@ def load(path: Path, schema: Path, *, given: bool = False, foreign: bool = False
     Raises:
         BadFile: it does not exist, is not YAML, has a duplicate key, or breaks the schema; with line or JSON pointer.
     """
-    return parsed_once(path, schema, lambda: _checked(path, parse(path, given=given, foreign=foreign), schema))
+    return parsed_once(path, lambda: _checked(path, parse(path, given=given, foreign=foreign), schema), schema)
 
 
 def _checked(path: Path, content: Any, schema: Path) -> Any:
@@ -158,14 +93,9 @@ def parse(path: Path, *, given: bool = False, foreign: bool = False) -> Any:
 
 def parse_text(path: Path, text: str, *, given: bool = False, foreign: bool = False) -> Any:
     """The content of a text in YAML, which errors name as this path. Raises BadFile, as `parse` does."""
-    try:
-        if foreign or (given and (len(text) > SMALL or _ALIAS.search(text))):
-            _let_in(path, text, aliases=not foreign)
-        return yaml.load(text, Loader=_UniqueKeys)  # noqa: S506  a subclass of the safe loader
-    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date that there is not
-        if getattr(error, "problem", "") == _TOO_DEEP:
-            raise BadFile(path, f"is nested more than {DEEPEST} deep: {error}") from error
-        raise BadFile(path, f"is not the YAML that was meant: {error}") from error
+    from looptck.catalogue.yaml_text import read  # with a library that what is kept does not need
+
+    return read(path, text, given=given, foreign=foreign)
 
 
 def read_text(path: Path, most: int, *, links: bool = True) -> str:
@@ -191,46 +121,6 @@ def read_text(path: Path, most: int, *, links: bool = True) -> str:
     if len(data) > most:
         raise BadFile(path, f"is too large: {found.st_size} bytes, where {most} are the most")
     return data.decode()
-
-
-def _let_in(path: Path, text: str, *, aliases: bool) -> None:
-    """Raises BadFile where the nodes of a text must not be built: they are too many, too deep, or aliases.
-
-    An alias counts as many nodes as what it stands for, since whoever walks through the content meets them all.
-    """
-    count = 0
-    sizes = dict[str, int]()
-    around = list[tuple[str | None, int]]()
-    for event in yaml.parse(text, Loader=_Loader):
-        if isinstance(event, yaml.AliasEvent):
-            if not aliases:
-                raise BadFile(path, f"contains an alias, which is not allowed here: {event.start_mark}")
-            count += sizes.get(event.anchor or "", 0)
-        count += 1
-        if count > MOST_NODES:
-            raise BadFile(path, f"has more than {MOST_NODES} nodes: {event.start_mark}")
-        if isinstance(event, yaml.CollectionStartEvent):
-            around.append((event.anchor, count))
-        elif isinstance(event, yaml.CollectionEndEvent):
-            anchor, before = around.pop()
-            if anchor is not None:
-                sizes[anchor] = count - before
-        if len(around) > DEEPEST:
-            raise BadFile(path, f"is nested more than {DEEPEST} deep: {event.start_mark}")
-
-
-def line_of(path: Path, place: Sequence[Any]) -> int:
-    """The line, from 1, of the value at a place in a YAML file; of the value around it if there is none."""
-    node = yaml.compose(path.read_text(encoding="utf-8"), Loader=_Loader)
-    line = 0
-    for part in place:
-        pairs = node.value if isinstance(node, yaml.MappingNode) else [*enumerate(getattr(node, "value", ()))]
-        found = next(((key, value) for key, value in pairs if getattr(key, "value", key) == part), None)
-        if found is None:
-            break
-        node = found[1]
-        line = (found[0] if isinstance(found[0], yaml.Node) else node).start_mark.line
-    return int(line) + 1
 
 
 def pointer(path: list[Any]) -> str:

@@ -11,8 +11,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from looptck.catalogue.agents import Agent, parted
 from looptck.values.cell import Cell
 
@@ -69,6 +67,8 @@ def _all_but_model(path: Path, as_guide: bool) -> str:
 
 
 def _written(front: Mapping[str, Any]) -> str:
+    import yaml  # which only agents in files need
+
     text: str = yaml.safe_dump(front, sort_keys=False, allow_unicode=True)
     return text if front else ""
 

@@ -12,7 +12,7 @@ import pytest
 
 from looptck.cassettes import files
 from looptck.cassettes.check import check
-from looptck.catalogue import yaml_files
+from looptck.catalogue import yaml_files, yaml_text
 from looptck.catalogue.data import cassette
 from looptck.catalogue.yaml_files import LONGEST, BadFile
 
@@ -68,7 +68,7 @@ def test_a_large_file_is_not_read(folder: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_nodes_are_counted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A small file may have nodes for much memory."""
-    monkeypatch.setattr(yaml_files, "MOST_NODES", 20)
+    monkeypatch.setattr(yaml_text, "MOST_NODES", 20)
     shutil.copy(SHIPPED, folder / "openai-chat")
 
     assert any("has more than 20 nodes" in line for line in check([folder]).lines)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from looptck.cassettes import read
-from looptck.catalogue import yaml_files as yamlfile
+from looptck.catalogue import yaml_files, yaml_text
 from looptck.catalogue.yaml_files import BadFile
 from meta.cassettes.doctored import STREAM, WHOLE, Change, chunked, doctored, written
 
@@ -95,7 +95,7 @@ def test_very_large_body(tmp_path: Path) -> None:
     with path.open("r+b") as file:
         file.truncate(100 * 1024 * 1024)
 
-    assert f"is too large: {100 * 1024 * 1024} bytes, where {yamlfile.MOST} are the most" == refusal(path)
+    assert f"is too large: {100 * 1024 * 1024} bytes, where {yaml_files.MOST} are the most" == refusal(path)
 
 
 def test_alias_bomb(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_very_deep(tmp_path: Path, deep: str) -> None:
     ran = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False)
 
     assert 1 == ran.returncode
-    assert f"is nested more than {yamlfile.DEEPEST} deep" in ran.stderr
+    assert f"is nested more than {yaml_text.DEEPEST} deep" in ran.stderr
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from looptck.catalogue import yaml_files
+from looptck.catalogue import yaml_text
 from looptck.catalogue.known_failures import read
 from looptck.catalogue.requirements import catalogue
 from looptck.catalogue.yaml_files import BadFile
@@ -44,7 +44,7 @@ def test_what_has_no_end_is_not_read(make: Callable[[Path], None], reader: str, 
 @pytest.mark.parametrize("reader", [name for name in READERS if name != "results"])
 def test_aliases_count_as_what_they_stand_for(reader: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A few lines that stand for very much are refused before anything is built or walked through."""
-    monkeypatch.setattr(yaml_files, "MOST_NODES", 100)
+    monkeypatch.setattr(yaml_text, "MOST_NODES", 100)
     (tmp_path / "given").write_text(BOMB, encoding="utf-8")
 
     with pytest.raises(BadFile, match="has more than 100 nodes"):

@@ -12,7 +12,7 @@ from looptck import spec
 from looptck.bench.cases import cases
 from looptck.catalogue.requirements import catalogue
 from looptck.catalogue.traits import traits
-from looptck.catalogue.yaml_files import _UniqueKeys
+from looptck.catalogue.yaml_text import _UniqueKeys
 from looptck.commands.pytest_run import run_pytest
 from looptck.suite import files
 from looptck.suite.choosing import PLAYING_ALL

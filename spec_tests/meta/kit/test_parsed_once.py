@@ -28,6 +28,7 @@ def parse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MagicMock:
 
 def _load(folder: Path, name: str = "it.yaml") -> object:
     yaml_files._validator.cache_clear()
+    parsed_once._digest_of.cache_clear()
     return load(folder / name, folder / "it.json")
 
 
@@ -60,7 +61,7 @@ def test_a_changed_schema_is_heeded(parse: MagicMock, tmp_path: Path) -> None:
 def test_another_reader_reads_anew(parse: MagicMock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A change of the module that reads is a change of what is read."""
     _load(tmp_path)
-    monkeypatch.setattr(parsed_once, "_reader", lambda: b"another")
+    monkeypatch.setattr(parsed_once, "READER", (Path(__file__),))
     _load(tmp_path)
     assert parse.call_count == 2
 

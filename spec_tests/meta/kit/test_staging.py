@@ -174,7 +174,7 @@ def test_inputs_that_are_not_given_have_their_defaults() -> None:
     ("text", "told"),
     [
         ("name: x\n", "does not begin with frontmatter"),
-        ("---\n[\n---\n", "frontmatter: ParserError"),
+        ("---\n[\n---\n", "is not the YAML that was meant: "),
         ("---\n- x\n---\n", "frontmatter: is no mapping"),
         (None, "there is no such agent"),
     ],

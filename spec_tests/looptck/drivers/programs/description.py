@@ -13,7 +13,7 @@ from typing import Any
 import jsonschema_rs
 
 from looptck.catalogue.data import fixture
-from looptck.catalogue.yaml_files import BadFile, faults, line_of, parse, pointer
+from looptck.catalogue.yaml_files import BadFile, faults, parse, pointer
 
 SECONDS = 120.0
 MEMORY = 4096
@@ -162,7 +162,11 @@ def _names_the_server(message: Mapping[str, Any]) -> bool:
 
 def _place(path: Path, place: Sequence[Any]) -> str:
     """Where a value is in a file: its line and its pointer."""
-    return f"line {line_of(path, place)}, {pointer([*place])}" if path.is_file() else pointer([*place])
+    if not path.is_file():
+        return pointer([*place])
+    from looptck.catalogue.yaml_text import line_of  # which a right description does not need
+
+    return f"line {line_of(path, place)}, {pointer([*place])}"
 
 
 @cache
