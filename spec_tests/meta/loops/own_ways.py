@@ -236,6 +236,21 @@ class ReferringWire(ResponsesWire):
         return {name: value for name, value in body.items() if name not in {"store", "include"}}
 
 
+class LoneTextWire(ResponsesWire):
+    """Sends the system prompt as instructions, and a question that then stands alone as a text, later as a message."""
+
+    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+        first, *rest = history
+        body = super().request(agent, rest, stream=stream) | {"instructions": first["content"]}
+        return body | {"input": rest[0]["content"]} if len(rest) == 1 else body
+
+
+class SaysALoneText(Driver):
+    """Says a question that stands alone in the shorter of the two forms that the Responses API has for it."""
+
+    wires = speaking(responses=LoneTextWire())
+
+
 class Referring(Driver):
     """Lets the service store its responses, and refers to them."""
 
