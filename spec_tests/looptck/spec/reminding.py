@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+from looptck.bench.oracle import same_role
 from looptck.bench.run import Run
 from looptck.values.history import Item, Said
 from looptck.values.transcript import Received
@@ -30,6 +31,13 @@ def lasting_body(run: Run, received: Received) -> dict[str, Any]:
         else:
             body[history].pop(int(n))
     return body
+
+
+def has_words_of(given: object, sent: object) -> bool:
+    """Whether a message of a request has all words of a given one, be it with a note of the loop's own beside them."""
+    if not isinstance(given, Said) or not isinstance(sent, Said):
+        return False
+    return same_role(given.role, sent.role) and given.text.strip() in sent.text
 
 
 def _reminders(run: Run, received: Received) -> list[Said]:
