@@ -13,11 +13,12 @@ import httpx
 from jsonschema import Draft202012Validator
 
 from looptck.driver import suspended
-from looptck_mutants.parts import speaking
+from looptck_mutants.core.faults import Retrying
+from looptck_mutants.parts import asking, speaking
 from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.loop import Loop
-from looptck_reference.vocabulary.actions import End, Fail, Run
+from looptck_reference.vocabulary.actions import Ask, End, Fail, Run
 from looptck_reference.vocabulary.agent import Agent
 from looptck_reference.vocabulary.tools import Tool, closed
 from looptck_reference.vocabulary.values import Json, ToolCall, ToolResult, Turn
@@ -269,6 +270,18 @@ class ThinksByName(Driver):
             return super().request(agent, kept, stream=stream)
 
     wires = speaking(responses=Responses())
+
+
+class AsksAnotherModel(Driver):
+    """Asks another model at once if the service refuses a request, as gateways with fallbacks do."""
+
+    class Falling(Retrying):
+        """Names the other model in the second attempt."""
+
+        def again(self, ask: Ask) -> Ask:
+            return replace(ask, carried={**ask.carried, "model": "looptck-other"})
+
+    invoker = asking(Falling)
 
 
 class CallsLast(Driver):
