@@ -40,6 +40,15 @@ def has_words_of(given: object, sent: object) -> bool:
     return same_role(given.role, sent.role) and given.text.strip() in sent.text
 
 
+def written_anew(run: Run, before: Item, after: Item) -> bool:
+    """Whether a message holds instructions that a loop writes anew for each request: both have the caller's words."""
+    if not isinstance(before, Said) or not isinstance(after, Said):
+        return False
+    given = [text for role, text in run.prompt if same_role(role, "system") and text in before.text]
+    instruct = all(same_role(one.role, "system") for one in (before, after))
+    return instruct and given != [] and all(text in after.text for text in given)
+
+
 def _reminders(run: Run, received: Received) -> list[Said]:
     """The last texts of a request that neither the prompt nor the model has, the last one first."""
     found = []

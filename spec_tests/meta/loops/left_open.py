@@ -197,3 +197,18 @@ class Reminds(Driver):
     """Reminds the model in each request of something that the next request does not repeat."""
 
     wires = speaking(chat=RemindingChat(), messages=RemindingMessages())
+
+
+class CountingChat(ChatWire):
+    """Says behind the instructions of each request how long the history is."""
+
+    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+        first, *rest = history
+        counted = {**first, "content": f"{first['content']}\n\n({len(history)} so far)"}
+        return super().request(agent, [counted, *rest], stream=stream)
+
+
+class CountsInItsInstructions(Driver):
+    """Writes its instructions anew for each request, as frameworks do that take a function for them."""
+
+    wires = speaking(chat=CountingChat())
