@@ -169,10 +169,12 @@ class RemindingChat(ChatWire):
 
 
 class RemindingMessages(MessagesWire):
-    """The same, as a text behind the prompt's, or behind the results."""
+    """The same, as a text behind the prompt's, or behind the results; a turn that was paused goes back alone."""
 
     def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
         *before, last = history
+        if last["role"] != "user":
+            return super().request(agent, history, stream=stream)
         blocks = last["content"]
         blocks = [{"type": "text", "text": blocks}] if isinstance(blocks, str) else blocks
         told = {"role": "user", "content": [*blocks, {"type": "text", "text": f"({len(history)} so far)"}]}

@@ -92,6 +92,7 @@ def test_pruning_by_default_is_no_loss() -> None:
 def test_a_reminder_is_no_part_of_the_history() -> None:
     """Words for one request alone are none of the messages with which the next one has to begin."""
     cell = "anthropic-messages/plain/sync"
-    results = judged(left_open.Reminds, cell, profile="anthropic-loop", requirements=["claude-history-only-grows"])
+    rows = ["claude-history-only-grows", "claude-pruning-beyond-the-rounds-drops-none"]
+    results = judged(left_open.Reminds, cell, profile="anthropic-loop", requirements=rows)
 
-    assert {"pass"} == {result.verdict for result in results}
+    assert {(row, "pass") for row in rows} == {(result.requirement, result.verdict) for result in results}

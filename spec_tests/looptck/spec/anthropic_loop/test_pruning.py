@@ -19,7 +19,7 @@ from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.oracle import Owed, Wanted, difference
 from looptck.bench.run import Run
-from looptck.spec.reminding import has_words_of
+from looptck.spec.reminding import has_words_of, lasting
 from looptck.values.history import Answered, Asked, Item, Said
 from looptck.values.plain import plain
 from looptck.values.turns import Call, Hosted, Thinking, Turn, calls, says, turn
@@ -60,10 +60,10 @@ def _latest(run: Run, n: int, keep: int) -> list[Wanted]:
 
 
 def _carried(run: Run, n: int) -> list[Item]:
-    """The pieces of request ``n``, without texts behind results in one message, which are not part of pruning."""
+    """The pieces of request ``n``, without reminders and texts behind results, which are not part of pruning."""
     carried: list[Item] = []
     message = None
-    for item in run.normalized(n).items:
+    for item in run.normalized(n).items[: len(lasting(run, run.request(n)))]:
         place = item.pointer.rpartition("/")[0]
         if isinstance(item, Answered):
             message = place
