@@ -297,17 +297,26 @@ class Run:
     def added(self, n: int) -> list[Item]:
         """The history items that the request after turn ``n`` adds. Raises NotReached if there is none.
 
-        Instructions that it no longer carries are none of the items before them. Of a loop that no longer sends its
-        oldest rounds, those behind the last result that the request before had.
+        Instructions that it no longer carries are none of the items before them, nor are a loop's own words at the end
+        of the request before. Of a loop that no longer sends its oldest rounds, those behind the last result that the
+        request before had.
         """
         self.delivered(n)
         before, after = self.request(n).request.items, self.normalized(n + 1).items
         lost = max(0, _instructions(before) - _instructions(after))
         place = len(before) - lost
+        while place > 0 and self._is_gone(before[place + lost - 1], after[place - 1 : place]):
+            place -= 1
         last = self.normalized(n).items[-1:]
         if isinstance(next(iter(last), None), Answered) and last != after[place - 1 : place]:
             place = next((k for k in range(place - 1, 0, -1) if last == after[k - 1 : k]), place)
         return list(after[place:])
+
+    def _is_gone(self, item: Item, now: Sequence[Item]) -> bool:
+        """Whether these were words of the loop's own for one request: what is at their place now is something else."""
+        if not isinstance(item, Said) or item.role == "assistant" or item in now:
+            return False
+        return not any(text in item.text for _, text in self.prompt)
 
     @property
     def chunks(self) -> list[Chunk]:

@@ -42,7 +42,10 @@ class NoFinish:
 
 @dataclass(frozen=True, slots=True)
 class ErrorEvent:
-    """An error event instead of the events from this position on; None: from the finish reason on."""
+    """An error event instead of the events from this position on; None: from the finish reason on.
+
+    A request that asks for a plain reply gets an error status in its place.
+    """
 
     after: int | None = None
     message: str = "The server had an error while processing your request."

@@ -286,6 +286,8 @@ class ModelRun(Sending):
     def _play(self, speaker: Speaker, n: int, step: Step, body: Any) -> HttpReply:
         fault, wire = step.fault, speaker.wire
         stream = body.get("stream") is True
+        if isinstance(fault, faults.ErrorEvent) and not stream:  # a plain reply has no events: its error is a status
+            fault = faults.HttpError(500, message=fault.message)
         if isinstance(fault, faults.HttpError):
             error = wire.error_body(fault.status, fault.message)
             if fault.code is not None:

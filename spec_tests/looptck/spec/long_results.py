@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
+from looptck.bench.run import Run
+from looptck.values.outcome import Failed
 from looptck.values.plain import differs
+from looptck.values.verdicts import NotApplicable
 
 BEGINNING = 16
 """A text is found again by so many of its first characters."""
@@ -15,6 +18,9 @@ SHORTENED = re.compile(
     re.IGNORECASE,
 )
 """Words and signs in any language: dots, a number with its unit, or a remark in brackets; `long_text` has none."""
+_HELD = re.compile(r"\b(context|prompt|request|result|history|conversation|token|input)s?\b", re.IGNORECASE)
+_ABOVE = re.compile(r"too (long|large|big|many)|exceed|longer|larger|\b(limit|budget|maximum)\b", re.IGNORECASE)
+"""Words of an error that says that what the model would get is too long; both kinds are in it."""
 _BROKEN = re.compile("[\ufffd\ud800-\udfff]")
 SIGN = "\N{GRINNING FACE}"
 """A character of four bytes in UTF-8, and of two units in UTF-16."""
@@ -39,6 +45,13 @@ def broken(text: str) -> str | None:
 def is_told_as_shortened(text: str) -> bool:
     """Whether a text for the model says that it is not the whole."""
     return SHORTENED.search(text) is not None
+
+
+def require_no_refusal(run: Run) -> None:
+    """Raise NotApplicable if the loop sends no long result, and tells its caller that it is too long."""
+    told = run.outcome.message if isinstance(run.outcome, Failed) else ""
+    if len(run.requests) == 1 and _HELD.search(told) and _ABOVE.search(told):
+        raise NotApplicable(f"the loop does not ask with what is too long for it: it {run.outcome}")
 
 
 def loss(text: str, got: str) -> str:

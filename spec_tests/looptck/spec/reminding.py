@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+from looptck.bench.oracle import same_role
 from looptck.bench.run import Run
 from looptck.values.history import Item, Said
 from looptck.values.transcript import Received
@@ -30,6 +31,22 @@ def lasting_body(run: Run, received: Received) -> dict[str, Any]:
         else:
             body[history].pop(int(n))
     return body
+
+
+def has_words_of(given: object, sent: object) -> bool:
+    """Whether a message of a request has all words of a given one, be it with a note of the loop's own beside them."""
+    if not isinstance(given, Said) or not isinstance(sent, Said):
+        return False
+    return same_role(given.role, sent.role) and given.text.strip() in sent.text
+
+
+def written_anew(run: Run, before: Item, after: Item) -> bool:
+    """Whether a message holds instructions that a loop writes anew for each request: both have the caller's words."""
+    if not isinstance(before, Said) or not isinstance(after, Said):
+        return False
+    given = [text for role, text in run.prompt if same_role(role, "system") and text in before.text]
+    instruct = all(same_role(one.role, "system") for one in (before, after))
+    return instruct and given != [] and all(text in after.text for text in given)
 
 
 def _reminders(run: Run, received: Received) -> list[Said]:

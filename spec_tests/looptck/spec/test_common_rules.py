@@ -16,6 +16,7 @@ from looptck.bench.run import Run
 from looptck.provider import gates
 from looptck.provider.toolbox import Returns
 from looptck.spec.python_errors import of_python, raised
+from looptck.spec.reminding import lasting
 from looptck.spec.rounds import asks
 from looptck.values.history import Answered, Asked, Said
 from looptck.values.outcome import Failed, Value
@@ -215,7 +216,7 @@ def test_all_messages(scenario: Scenario, implementation: Implementation) -> Non
 
     run.request(4)
     for earlier, later in zip(run.requests, run.requests[1:], strict=False):
-        before = earlier.request.items
+        before = lasting(run, earlier)
         kept = later.request.items[: len(before)]
         lost = next((item for item, other in zip_longest(before, kept) if item != other), None)
         assert lost is None, (

@@ -6,7 +6,10 @@ import json
 
 import pytest
 
-from looptck.spec.long_results import SIGN, broken, is_told_as_shortened, long_text, signs
+from looptck.spec.long_results import SIGN, broken, is_told_as_shortened, long_text, require_no_refusal, signs
+from looptck.values.outcome import Failed
+from looptck.values.verdicts import NotApplicable
+from meta.kit.test_signs import FIRST, TWO, run
 
 CUT = long_text(20_000)[:12_345]
 
@@ -59,3 +62,13 @@ def test_character_cut(offset: int) -> None:
 def test_whole_characters() -> None:
     """A text of whole characters has none that is broken."""
     assert broken(signs(3, 8) + SIGN + long_text(100)) is None
+
+
+def test_a_loop_may_refuse_what_is_too_long() -> None:
+    """An error about the length of the prompt is the loop's own word; one about anything else excuses nothing."""
+    told = run(TWO, Failed("other", "Budget", "The prompt is too long: 132345 tokens."), FIRST)
+    crash = run(TWO, Failed("other", "RecursionError", "maximum recursion depth exceeded"), FIRST)
+
+    require_no_refusal(crash)
+    with pytest.raises(NotApplicable, match="too long for it"):
+        require_no_refusal(told)

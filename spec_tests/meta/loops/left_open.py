@@ -169,10 +169,12 @@ class RemindingChat(ChatWire):
 
 
 class RemindingMessages(MessagesWire):
-    """The same, as a text behind the prompt's, or behind the results."""
+    """The same, as a text behind the prompt's, or behind the results; a turn that was paused goes back alone."""
 
     def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
         *before, last = history
+        if last["role"] != "user":
+            return super().request(agent, history, stream=stream)
         blocks = last["content"]
         blocks = [{"type": "text", "text": blocks}] if isinstance(blocks, str) else blocks
         told = {"role": "user", "content": [*blocks, {"type": "text", "text": f"({len(history)} so far)"}]}
@@ -197,3 +199,18 @@ class Reminds(Driver):
     """Reminds the model in each request of something that the next request does not repeat."""
 
     wires = speaking(chat=RemindingChat(), messages=RemindingMessages())
+
+
+class CountingChat(ChatWire):
+    """Says behind the instructions of each request how long the history is."""
+
+    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+        first, *rest = history
+        counted = {**first, "content": f"{first['content']}\n\n({len(history)} so far)"}
+        return super().request(agent, [counted, *rest], stream=stream)
+
+
+class CountsInItsInstructions(Driver):
+    """Writes its instructions anew for each request, as frameworks do that take a function for them."""
+
+    wires = speaking(chat=CountingChat())

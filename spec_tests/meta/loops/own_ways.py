@@ -13,11 +13,12 @@ import httpx
 from jsonschema import Draft202012Validator
 
 from looptck.driver import suspended
-from looptck_mutants.parts import speaking
+from looptck_mutants.core.faults import Retrying
+from looptck_mutants.parts import asking, speaking
 from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.loop import Loop
-from looptck_reference.vocabulary.actions import End, Fail, Run
+from looptck_reference.vocabulary.actions import Ask, End, Fail, Run
 from looptck_reference.vocabulary.agent import Agent
 from looptck_reference.vocabulary.tools import Tool, closed
 from looptck_reference.vocabulary.values import Json, ToolCall, ToolResult, Turn
@@ -236,6 +237,21 @@ class ReferringWire(ResponsesWire):
         return {name: value for name, value in body.items() if name not in {"store", "include"}}
 
 
+class LoneTextWire(ResponsesWire):
+    """Sends the system prompt as instructions, and a question that then stands alone as a text, later as a message."""
+
+    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+        first, *rest = history
+        body = super().request(agent, rest, stream=stream) | {"instructions": first["content"]}
+        return body | {"input": rest[0]["content"]} if len(rest) == 1 else body
+
+
+class SaysALoneText(Driver):
+    """Says a question that stands alone in the shorter of the two forms that the Responses API has for it."""
+
+    wires = speaking(responses=LoneTextWire())
+
+
 class Referring(Driver):
     """Lets the service store its responses, and refers to them."""
 
@@ -254,6 +270,18 @@ class ThinksByName(Driver):
             return super().request(agent, kept, stream=stream)
 
     wires = speaking(responses=Responses())
+
+
+class AsksAnotherModel(Driver):
+    """Asks another model at once if the service refuses a request, as gateways with fallbacks do."""
+
+    class Falling(Retrying):
+        """Names the other model in the second attempt."""
+
+        def again(self, ask: Ask) -> Ask:
+            return replace(ask, carried={**ask.carried, "model": "looptck-other"})
+
+    invoker = asking(Falling)
 
 
 class CallsLast(Driver):

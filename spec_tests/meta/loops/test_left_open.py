@@ -38,7 +38,8 @@ PLAIN = "*/plain/sync"
             "*/stream/sync",
             ["final-text-arrives-as-it-is-written", "chunks-join-to-the-answer"],
         ),
-        (left_open.Reminds, PLAIN, ["history-only-grows", "prefix-is-the-same"]),
+        (left_open.Reminds, PLAIN, ["history-only-grows", "prefix-is-the-same", "thinking-is-echoed"]),
+        (left_open.CountsInItsInstructions, "openai-chat/plain/sync", ["history-only-grows"]),
         (left_open.Notes, "anthropic-messages/plain/sync", ["history-only-grows", "prefix-is-the-same"]),
         (right.CountsRounds, PLAIN, ["limit-allows-what-fits"]),
         (own_ways.AsksForATitle, "openai-chat/plain/sync", ["handoff-is-offered", "target-of-a-handoff-answers"]),
@@ -86,3 +87,12 @@ def test_pruning_by_default_is_no_loss() -> None:
     results = judged(driver, cell, profile="anthropic-loop", requirements=rows)
 
     assert [] == [(result.requirement, result.case, result.reason) for result in results if result.verdict in AGAINST]
+
+
+def test_a_reminder_is_no_part_of_the_history() -> None:
+    """Words for one request alone are none of the messages with which the next one has to begin."""
+    cell = "anthropic-messages/plain/sync"
+    rows = ["claude-history-only-grows", "claude-pruning-beyond-the-rounds-drops-none"]
+    results = judged(left_open.Reminds, cell, profile="anthropic-loop", requirements=rows)
+
+    assert {(row, "pass") for row in rows} == {(result.requirement, result.verdict) for result in results}

@@ -88,3 +88,20 @@ def test_a_run_may_be_suspended_for_one_call_at_a_time() -> None:
 
     assert [] == [(result.requirement, result.case, result.reason) for result in results if result.verdict in AGAINST]
     assert set(rows) == {result.requirement for result in results if result.verdict == "pass"}
+
+
+def test_a_lone_text_is_a_message_of_the_user() -> None:
+    """The two forms of a question on Responses are the same prefix."""
+    results = judged(own_ways.SaysALoneText, "openai-responses/plain/sync", requirements=["prefix-is-the-same"])
+
+    assert {"pass"} == {result.verdict for result in results}
+
+
+def test_another_model_may_be_asked_at_once() -> None:
+    """A service's time to wait is that of the model that it has refused."""
+    rows = ["retry-after-is-kept", "retry-after-may-be-a-date"]
+
+    results = judged(own_ways.AsksAnotherModel, "openai-chat/plain/sync", requirements=rows)
+
+    assert [] == [(result.requirement, result.case, result.reason) for result in results if result.verdict in AGAINST]
+    assert any("another model" in str(result.reason) for result in results)

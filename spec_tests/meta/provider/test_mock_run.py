@@ -204,6 +204,13 @@ def test_an_error_event_ends_the_events() -> None:
     assert ["Overloaded."] == [json.loads(event)["error"]["message"] for event in broken[2:]]
 
 
+def test_an_error_event_is_a_status_of_a_plain_reply() -> None:
+    """A plain reply has no events: a loop that does without streams after an error does not get the turn whole."""
+    broken = reply(mock_run(Step(CALL, fault=faults.ErrorEvent(0, "Overloaded."))), ASKS)
+
+    assert (500, "Overloaded.") == (parsed_reply(broken)[0], json.loads(parsed_reply(broken)[2])["error"]["message"])
+
+
 def test_a_malformed_event_is_among_good_ones() -> None:
     """A malformed event replaces one event; all others are unchanged."""
     whole = events(reply(mock_run(CALL), STREAMS))

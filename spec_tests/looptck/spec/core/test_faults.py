@@ -237,7 +237,7 @@ def test_error_event_after_tools(scenario: Scenario, implementation: Implementat
 
 @requirement("error-event-is-told")
 def test_error_event_alone(scenario: Scenario, implementation: Implementation) -> None:
-    """Each stream has an error in place of its first event, and nothing else."""
+    """Each stream has an error in place of its first event, and nothing else; a plain reply has an error status."""
     alone = Step(says("Never seen."), fault=ErrorEvent(after=0))
     _fails_always(scenario, implementation, alone, what="a stream of one error")
 

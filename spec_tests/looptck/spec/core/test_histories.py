@@ -18,7 +18,7 @@ from looptck.catalogue.agents import Tool
 from looptck.provider.script import Step
 from looptck.provider.toolbox import Behaviour, Returns
 from looptck.spec import strategies
-from looptck.spec.long_results import broken, is_told_as_shortened, long_text, loss, signs
+from looptck.spec.long_results import broken, is_told_as_shortened, long_text, loss, require_no_refusal, signs
 from looptck.values.framing import DEFAULT, Quirk
 from looptck.values.history import Answered, Said
 from looptck.values.history import holds as whole
@@ -120,6 +120,7 @@ def test_large_result(scenario: Scenario, implementation: Implementation, length
 
     run = implementation.run()
 
+    require_no_refusal(run)
     got = [answer.text for answer in run.answers(1)]
     assert 1 == len(got)
     if not whole(got[0], text) and is_told_as_shortened(got[0]):
@@ -135,6 +136,7 @@ def test_cut_between_characters(scenario: Scenario, implementation: Implementati
 
     run = implementation.run()
 
+    require_no_refusal(run)
     for answer in run.answers(1):
         part = broken(answer.text)
         assert part is None, f"the result of {answer.id} was cut inside a character: {part!a}"

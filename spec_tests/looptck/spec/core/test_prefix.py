@@ -97,11 +97,23 @@ def _difference(before: dict[str, Any], after: dict[str, Any]) -> str | None:
             return found
     for name in HISTORY:
         old, new = before.get(name), after.get(name)
+        if isinstance(old, str) and isinstance(new, list):
+            old, new = [old], [_lone(item) for item in new[:1]]
         if isinstance(old, list) and isinstance(new, list):
             new = new[: len(old)]
         if (found := _first(old, new, f"/{name}")) is not None:
             return found
     return None
+
+
+def _lone(item: Any) -> Any:
+    """The text of a user's message with one text, for which the Responses API takes that text too."""
+    if not isinstance(item, dict) or item.get("role") != "user":
+        return item
+    content = item.get("content")
+    if isinstance(content, list) and len(content) == 1 and isinstance(content[0], dict):
+        return content[0].get("text", content)
+    return content
 
 
 def _first(old: Any, new: Any, pointer: str) -> str | None:

@@ -12,7 +12,7 @@ from looptck.bench.oracle import agrees, alike, same_role
 from looptck.bench.run import Run
 from looptck.provider.script import Step
 from looptck.spec.conversing import accepted
-from looptck.spec.reminding import lasting
+from looptck.spec.reminding import lasting, written_anew
 from looptck.values.framing import DEFAULT, MODEL
 from looptck.values.history import Asked, Said
 from looptck.values.outcome import Value
@@ -125,12 +125,15 @@ def _holds(run: Run, n: int, messages: Sequence[tuple[str, str]]) -> None:
 
 @requirement("history-only-grows")
 def test_history_grows(scenario: Scenario, implementation: Implementation) -> None:
-    """Each request begins with the history of the request before; a reminder at its end may go."""
+    """Each request begins with the history of the one before; a reminder may go, instructions may be written anew."""
     run = _conversation(scenario, implementation)
 
     for earlier, later in zip(run.requests, run.requests[1:], strict=False):
         before = lasting(run, earlier)
-        assert list(map(alike, before)) == list(map(alike, later.request.items[: len(before)]))
+        kept = list(later.request.items[: len(before)])
+        for place, (old, new) in enumerate(zip(before, kept, strict=False)):
+            kept[place] = old if written_anew(run, old, new) else new
+        assert list(map(alike, before)) == list(map(alike, kept))
 
 
 @requirement("requests-are-well-formed")

@@ -56,6 +56,7 @@ def test_retry_after_a_date(scenario: Scenario, implementation: Implementation) 
     run = _refused_once(scenario, implementation, ("retry-after", formatdate(date, usegmt=True)))
 
     if len(run.requests) > 2:
+        _is_the_same_model(run)
         asked = time.time() - run.transcript.now() + run.requests[2].at
         assert asked >= date - EARLY, f"the loop has asked again {date - asked:.2f} s before the time that it was given"
         return
@@ -76,8 +77,16 @@ def _is_kept(run: Run, how: str = "") -> None:
     """Assert that the third request comes when the wait is over; ``how``: the words for an unusual refusal."""
     if len(run.requests) < 3:
         raise NotApplicable(f"the loop does not try again: it {run.outcome}")
+    _is_the_same_model(run)
     waited = run.requests[2].at - run.replied(2).at
     assert waited >= SECONDS - EARLY, f"asked {how}to wait {SECONDS} s, the loop has asked again after {waited:.2f} s"
+
+
+def _is_the_same_model(run: Run) -> None:
+    """Raise NotApplicable if the loop asks another model in place of the refused one: services limit each by itself."""
+    refused, asked = (run.request(n).request.model for n in (2, 3))
+    if refused != asked:
+        raise NotApplicable(f"the loop asks another model, {asked!r}, in place of the refused one")
 
 
 def _is_refused_as_ever(usual: Run, run: Run, told: str) -> None:
