@@ -30,11 +30,14 @@ def tools_ran(run: Run, expected: list[dict[str, Any]]) -> None:
     same_runs([next(iter(one.items())) for one in expected], run.tools_ran)
 
 
-def same_runs(expected: Iterable[tuple[str, object]], actual: Iterable[tuple[str, object]]) -> None:
-    """Names and arguments of tool runs are the same, in any order. Raises AssertionError with both if they are not."""
+def same_runs(expected: Iterable[tuple[str, object]], actual: Iterable[tuple[str, object]], after: str = "") -> None:
+    """Names and arguments of tool runs are the same, in any order. Raises AssertionError with both if they are not.
+
+    ``after``: what came before them, for the message.
+    """
     wanted, ran = ([_pair(*one) for one in runs] for runs in (expected, actual))
 
-    assert Counter(wanted) == Counter(ran), other_runs(wanted, ran)
+    assert Counter(wanted) == Counter(ran), f"{after}{': ' * bool(after)}{other_runs(wanted, ran)}"
 
 
 def never_ran(run: Run, tools: list[str]) -> None:
