@@ -271,6 +271,24 @@ class AnswersAreSaid(Loop):
         self.history += self.wire.opening([{"role": "user", "content": text} for text in said])
 
 
+@breaks("subagent-gets-no-earlier-calls")
+class SubagentsKnowEarlierRounds(Team):
+    """Gives a sub-agent the earlier rounds of the first agent too."""
+
+    def asked(self, tool: Tool, arguments: Json) -> Invocation:
+        begun = super().asked(tool, arguments)
+        begun.loop.history[:0] = self.first.history[self.first.round_ends[0] : self.first.round_ends[-1]]
+        return begun
+
+
+@breaks("usage-includes-subagents")
+class SubagentsAreFree(Team):
+    """Counts nothing of what sub-agents use."""
+
+    def count(self, loop: Loop) -> None:
+        pass
+
+
 @breaks("two-subagents-stay-apart")
 class LastAnswerForAll(Loop):
     """Gives each call of a sub-agent the answer of the last one."""

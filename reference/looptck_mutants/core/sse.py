@@ -109,6 +109,15 @@ class PiecesDecodedApart(EventReader):
         return super().feed(piece.decode("utf-8", "replace").encode())
 
 
+@breaks("bytes-may-be-cut-anywhere", collateral=A_FRAMING, cells=CHAT_STREAM)
+class CutLineEndsAreTwo(EventReader):
+    """Takes a CRLF that is cut for the end of a line and an empty line."""
+
+    def feed(self, piece: bytes) -> list[str]:
+        self._after_cr = False
+        return super().feed(piece)
+
+
 @breaks("event-names-may-be-missing", cells=MESSAGES_STREAM)
 class NamelessEventsDropped(Driver):
     """Drops events without an `event` line, which the service always sends."""

@@ -33,6 +33,9 @@ REQUEST: Json = {
 class Team:
     """The agents of one run. The first one begins, and the limit of each loop is that of the case."""
 
+    first: Loop
+    """The loop of the first agent, once it has begun."""
+
     def __init__(
         self,
         case: Json,
@@ -78,7 +81,9 @@ class Team:
 
     def begin(self, before: Conversation | None) -> Invocation:
         """The run of the first agent."""
-        return self.loop(self.case["agents"][0]["name"], self.case["messages"], before)
+        begun = self.loop(self.case["agents"][0]["name"], self.case["messages"], before)
+        self.first = begun.loop
+        return begun
 
     def loop(self, name: str, messages: Sequence[Json], before: Conversation | None = None) -> Invocation:
         """A loop that begins with an agent and these messages."""
@@ -106,16 +111,26 @@ class Team:
     def consult(self, tool: Tool, arguments: Json, agent: Agent, inputs: Mapping[str, Any]) -> str:
         """Run a sub-agent; its answer is the result of the call."""
         begun = self.asked(tool, arguments)
-        with self.invoker.runner(begun) as runner:
-            runner.drive(begun.loop, stream=begun.stream)
+        try:
+            with self.invoker.runner(begun) as runner:
+                runner.drive(begun.loop, stream=begun.stream)
+        finally:
+            self.count(begun.loop)
         return self.told(begun.loop)
 
     async def consult_async(self, tool: Tool, arguments: Json, agent: Agent, inputs: Mapping[str, Any]) -> str:
         """The same for async callers."""
         begun = self.asked(tool, arguments)
-        async with self.invoker.async_runner(begun) as runner:
-            await runner.drive(begun.loop, stream=begun.stream)
+        try:
+            async with self.invoker.async_runner(begun) as runner:
+                await runner.drive(begun.loop, stream=begun.stream)
+        finally:
+            self.count(begun.loop)
         return self.told(begun.loop)
+
+    def count(self, loop: Loop) -> None:
+        """What a sub-agent has used belongs to the run."""
+        self.first.usage += loop.usage
 
     def told(self, loop: Loop) -> str:
         """What the agent that called gets of the loop of a sub-agent."""

@@ -38,6 +38,11 @@ from looptck.values.framing import Framing
 from looptck.values.verdicts import NotApplicable, Result
 from looptck.wires import WIRES
 
+SEEN_BY_THE_SERVICE = frozenset(
+    {"cancelled-run-asks-no-more", "cancelled-run-starts-no-tool", "cancelled-stream-is-closed"}
+)
+"""What comes after a cancel is the loop's doing, whenever its driver has ended the run."""
+
 
 @dataclass
 class Session:
@@ -289,7 +294,10 @@ class Session:
         return self.record.known_for(check.requirement.id, check.cell, check.case) is not None
 
     def end(self) -> None:
-        """Stop the driver. Its faults in runs that had ended turn the verdicts of those runs into errors."""
+        """Stop the driver. Its faults in runs that had ended turn the verdicts of those runs into errors.
+
+        A failure by what the service has seen of a cancelled run stays one.
+        """
         if self._ended or not self.bench.is_open:
             return
         self._ended = True
@@ -297,6 +305,8 @@ class Session:
         self.record.faults = self.bench.late_faults
         for fault in self.bench.late_faults:
             for result in self.by_run.get(fault.run or "", []):
+                if result.verdict == "fail" and result.requirement in SEEN_BY_THE_SERVICE:
+                    continue
                 if result.verdict != "error":
                     result.verdict, result.reason = "error", _spoiled(result, fault)
                 if all(one.result is not result for one in self.record.findings):

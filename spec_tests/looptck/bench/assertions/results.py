@@ -135,7 +135,8 @@ def result_says(run: Run, expected: dict[str, Any]) -> None:
 
     assert 1 == len(texts), f"expected one result, got {plain(texts)}"
     lost = left_out(expected["says"], texts[0])
-    assert not lost, f"the result {texts[0]!r} does not contain {lost[0]!r}"
+    says = plain(expected["says"], MOST)
+    assert not lost, f"the tool returned {says}, and the model reads {plain(texts[0], MOST)}"
 
 
 def result_holds(run: Run, wanted: dict[str, Any]) -> None:

@@ -55,13 +55,21 @@ TWICE = "counts each reply twice"
 _ON_THE_WAY = "the events on the way have counted"
 
 
-def usage_is_the_sum(run: Run, *, earlier: Run | None = None, beside: Run | None = None, more: str = OTHERS) -> None:
+def usage_is_the_sum(
+    run: Run,
+    *,
+    earlier: Run | None = None,
+    beside: Run | None = None,
+    part: tuple[Sequence[Usage], str] = ((), ""),
+    more: str = OTHERS,
+) -> None:
     """Assert that each number of tokens that the caller is told is the sum over the replies of the run.
 
     Args:
         run: The run, whose value decides.
         earlier: The run before it, whose tokens are not to be counted.
         beside: A run at the same time, whose tokens are not to be counted.
+        part: Some of its replies, and what a loop has done that tells their tokens alone.
         more: What a loop that tells more has done, if the number itself does not show it.
     """
     replies = reported(run)
@@ -72,6 +80,8 @@ def usage_is_the_sum(run: Run, *, earlier: Run | None = None, beside: Run | None
         if name not in got or sum(numbers) == got[name]:
             continue
         known = {**_sums_with_others(numbers, name, earlier, beside), **_sums_of_this(replies, name)}
+        if part[0]:
+            known[sum(map(count, part[0]))] = part[1]
         what = known.get(got[name], more if got[name] > sum(numbers) else "")
         if what == TWICE and any(got.get(other) == sum(map(count, replies)) for other, count in KINDS.items()):
             what = f"counts the {name.removesuffix('_tokens')} of each reply twice"

@@ -23,7 +23,7 @@ from looptck.values.framing import DEFAULT, Quirk
 from looptck.values.history import Answered, Said
 from looptck.values.history import holds as whole
 from looptck.values.outcome import Value
-from looptck.values.plain import plain
+from looptck.values.plain import MOST, plain
 from looptck.values.structured import begins_as_error, left_out
 from looptck.values.turns import Call, Turn, calls, refuses, says
 from looptck.values.verdicts import NotApplicable
@@ -161,7 +161,9 @@ def test_structured_result(scenario: Scenario, implementation: Implementation, v
 
     lost = left_out(value, answer.text)
     by_string = f", {BY_STRING}" if "[object Object]" in answer.text else ""
-    assert not lost, f"{lost[0]!r} is not in {answer.text!r}{by_string}"
+    assert not lost, (
+        f"the tool returned {plain(value, MOST)}, and the model reads {plain(answer.text, MOST)}{by_string}"
+    )
     assert not answer.failed, f"the tool returned a value, and its result is marked as an error: {answer.text!r}"
     assert not begins_as_error(answer.text), f"the tool returned a value, and the model reads an error: {answer.text!r}"
 

@@ -80,6 +80,17 @@ def test_torn(implementation: Implementation, framing: str) -> None:
     runs_its_calls(implementation, PRESETS[framing])
 
 
+@requirement("bytes-may-be-cut-anywhere")
+@on("*/stream/*")
+def test_cut_line_ends(implementation: Implementation) -> None:
+    """Every write is one byte, and a CRLF that is cut stands between two data lines of one event."""
+    joined = PRESETS["data-lines"].but(newline="\r\n")
+    if not played(implementation, joined, PLAIN_CALL).ran:
+        raise NotReached("the call of a stream in one piece, with several data lines that end in CRLF, did not run")
+
+    runs_its_calls(implementation, joined.but(every=1), PLAIN_CALL)
+
+
 def _reads_its_lines(implementation: Implementation, framing: str) -> None:
     """Raise NotReached unless the loop runs the call of a stream whose lines end alike, and which is not cut."""
     if framing.endswith("-crlf") and not played(implementation, PRESETS["crlf"], PLAIN_CALL).ran:

@@ -169,6 +169,26 @@ def test_conversation(implementation: Implementation) -> None:
         assert not leaks, f"request {outer.n}, of the first agent, has of the sub-agent's conversation: {item}"
 
 
+@requirement("subagent-gets-no-earlier-calls")
+def test_conversation_of_the_first_agent(implementation: Implementation) -> None:
+    """The first agent has used a tool before it calls the sub-agent, which gets neither the call nor its result."""
+    earlier = Call.of("lookup", {"customer": "Ms Fig"})
+    parts = [Part("front", [[earlier], [asks("billing", TASK)], [DONE]]), Part("billing", [[REPORT]])]
+    cast = Cast(implementation, AGENTS, parts)
+
+    run = cast.play(QUESTION)
+
+    cast.reached()
+    inner = next(iter(requests_of(run, AGENTS, "billing")), None)
+    if inner is None:
+        raise NotReached(f"the sub-agent was never asked; the loop {run.outcome}")
+    for item in run.normalized(inner.n).items:
+        leaks = isinstance(item, Asked | Answered)
+        assert not leaks, (
+            f"request {inner.n}, the first of the sub-agent, has of the first agent's conversation: {item}"
+        )
+
+
 TWO: dict[str, tuple[tuple[str, str], tuple[str, str]]] = {
     "two-agents": (("billing", "maple"), ("travel", "cedar")),
     "one-agent-twice": (("billing", "maple"), ("billing", "cedar")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -12,7 +13,8 @@ from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
 from looptck.bench.talk import Talk
 from looptck.provider.gate import Gate
-from looptck.provider.script import Step
+from looptck.provider.script import RUNAWAY_CAP, Step
+from looptck.spec.casting import BILLING, FRONT, Cast, Part, asks, requests_of
 from looptck.values.framing import DEFAULT, Framing, Quirk
 from looptck.values.outcome import Value
 from looptck.values.transcript import Ended
@@ -20,6 +22,8 @@ from looptck.values.turns import Call, Turn, Usage, calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
 from looptck.wires import WIRES
 
+QUESTION, TASK, REPORT, DONE = "Please see to my order.", "Find my order.", "It was sent back.", "All is settled."
+AGENTS = (replace(FRONT, subagents=["billing"]), BILLING)
 PARIS, ROME = (Call.of("weather", {"city": city}) for city in ("Paris", "Rome"))
 ONE_ANSWER = (using(says("Hello."), Usage(311, 23)),)
 ONE_ROUND = (using(calls(PARIS), Usage(311, 23)), using(says("It is fine."), Usage(457, 67)))
@@ -44,6 +48,22 @@ def _played(implementation: Implementation, turns: tuple[Turn, ...], framing: Fr
 def test_sum(implementation: Implementation, turns: tuple[Turn, ...]) -> None:
     """Each reply of a run reports other numbers."""
     usage_is_the_sum(_played(implementation, turns))
+
+
+@requirement("usage-includes-subagents")
+def test_with_a_subagent(scenario: Scenario, implementation: Implementation) -> None:
+    """The first agent has a task done by a sub-agent, whose replies belong to the run."""
+    cast = Cast(implementation, AGENTS, [Part("front", [[asks("billing", TASK)], [DONE]]), Part("billing", [[REPORT]])])
+    numbers = iter((Usage(311, 23), Usage(641, 67), Usage(457, 41), *[Usage(1361, 151)] * RUNAWAY_CAP))
+    scenario.listens(lambda body: using(cast.turn(body), next(numbers)))
+
+    run = implementation.run(QUESTION, **cast.how)
+
+    cast.reached()
+    if not requests_of(run, AGENTS, "billing"):
+        raise NotReached(f"the sub-agent was never asked; the loop {run.outcome}")
+    own = [run.delivered(received.n).usage for received in requests_of(run, AGENTS, "front")]
+    usage_is_the_sum(run, part=([one for one in own if one], "leaves out what the sub-agent has used"))
 
 
 @requirement("usage-is-asked-for")

@@ -70,6 +70,16 @@ def test_a_message_that_was_built_anew_is_refused() -> None:
         assert [] == backend.judge(request(USER, {**recorded_signature, "id": None}, anew, USER, **options))
 
 
+def test_a_thought_without_its_content_is_explained() -> None:
+    """The service says only that it did not store the item; the report says what the item lacks."""
+    bare = {name: value for name, value in SENT.items() if name != "encrypted_content"}
+
+    [problem, *_] = answered(THOUGHT, store=False).judge(request(USER, bare, ASKED, output("call_1a"), store=False))
+
+    assert "items-are-kept" == problem.rule
+    assert "sent back without it" in problem.hint
+
+
 def test_an_open_thought_comes_back() -> None:
     """A recorded server that encrypts nothing has nothing to lose: its thought is taken back though it stored none."""
     shown = turn(Thinking("hm", id="thought_1a", recorded_signature=""), *THOUGHT.calls)

@@ -270,6 +270,21 @@ class OneHistory(Driver):
     team = OneHistoryTeam
 
 
+class EarlierRoundsTeam(Team):
+    def round(self, history: list[Json], calls: list[Json]) -> None:
+        self.earlier = [one for one in history[:-1] if one.get("tool_calls") or one["role"] == "tool"]
+        super().round(history, calls)
+
+    def ask(self, name: str, history: list[Json]) -> Json:
+        return super().ask(name, history if name == self.active else [*self.earlier, *history])
+
+
+class EarlierRounds(Driver):
+    """A sub-agent is sent the calls and results that the outer agent has had before."""
+
+    team = EarlierRoundsTeam
+
+
 class OuterInstructionsTeam(Team):
     def system(self, name: str) -> list[Json]:
         return super().system(self.active)

@@ -29,6 +29,7 @@ RULES = {
     "items-are-kept": "An item that consists only of an id is one that the service has stored.",
 }
 
+_BARE = "it came with `encrypted_content`, and is sent back without it"
 _CALLS = frozenset({"function_call", "custom_tool_call"})
 _REASON = "could not be verified. Reason: Encrypted content"
 _STORE = (
@@ -72,11 +73,11 @@ def problems(
     return found
 
 
-def gone(id: str, pointer: str, sent: Sent | None) -> Problem:
+def gone(id: str, pointer: str, sent: Sent | None, hint: str = "") -> Problem:
     """The problem of an item reference to an item that the service has not stored."""
     promised = sent is not None and sent.reply.promised
     message = f"Item with id '{id}' not found.{_STORE if sent is not None and not promised else ''}"
-    return Problem("items-are-kept", f"{pointer}/id", message, status=404, state_missing=promised)
+    return Problem("items-are-kept", f"{pointer}/id", message, status=404, state_missing=promised, hint=hint)
 
 
 def _named(item: dict[str, Any], kind: str, pointer: str, seen: dict[str, int], memory: Memory | None) -> list[Problem]:
@@ -108,7 +109,10 @@ def _thought(
             where = f"{pointer}/encrypted_content"
             return [Problem("thoughts-are-the-services", where, reason, code="invalid_encrypted_content")]
     elif memory is not None and id is not None and not (sent is not None and (sent.reply.kept or _open(sent))):
-        return [gone(id, pointer, sent)]
+        lost = sent is not None and not signature
+        return [
+            gone(id, pointer, sent, "it came with `encrypted_content`, and is sent back without it" if lost else "")
+        ]
     if id is None or (sent is not None and not sent.followed):
         return []
     following = items[place + 1] if place + 1 < len(items) else None
