@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection
 from typing import Any
 
@@ -29,6 +30,8 @@ SUM = calls(Call.of("add", {"a": 1, "b": 2}))
 RAN = [("weather", {"city": "Paris"})]
 RESULT = "result 1 of weather"
 """The toolbox's default result for the first call of weather."""
+ANY_RESULT = re.compile(r"result \d+ of weather")
+"""Its default result for any call of weather."""
 SOON = (("retry-after-ms", "5"), ("retry-after", "0"))
 """Headers that keep retrying loops from waiting: the services' own, in milliseconds, and the standard one."""
 MOST = 24
@@ -164,7 +167,8 @@ def _failing_after_tools(scenario: Scenario, implementation: Implementation, err
     run = implementation.run()
     run.delivered(1)
     run.replied(2)
-    if RESULT not in json.dumps(run.request(2).body):
+    told = json.dumps(run.request(2).body)
+    if run.program is None and not ANY_RESULT.search(told):  # programs say it in their own words
         raise NotReached("the request that fails does not have the result of the tool that ran before it")
     return run
 
