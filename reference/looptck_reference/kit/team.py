@@ -130,7 +130,7 @@ class Team:
 
     def count(self, loop: Loop) -> None:
         """What a sub-agent has used belongs to the run."""
-        self.first.usage += loop.usage
+        self.first.usage.extend(loop.usage)
 
     def told(self, loop: Loop) -> str:
         """What the agent that called gets of the loop of a sub-agent."""

@@ -7,7 +7,7 @@ hard a grammar is to compile, which cannot be known from outside.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from looptck.values.problem import Problem
@@ -49,27 +49,36 @@ def problems(body: dict[str, Any]) -> list[Problem]:
 
 
 def _problem(schema: dict[str, Any], where: str, pointer: str) -> list[Problem]:
-    fault = next((fault for part in _parts(schema) if (fault := _fault(part))), "") or _circle(schema)
+    fault = next((fault for part in parts(schema) if (fault := _fault(part))), "") or _circle(schema)
     return [Problem("strict-schemas-are-closed", pointer, f"{where}: {fault}")] if fault else []
 
 
-def _parts(top: Any) -> Iterator[dict[str, Any]]:
-    """A schema and all object schemas in it, in order."""
+def parts(
+    top: Any, choices: Sequence[str] = ("anyOf", "allOf"), others: Sequence[str] = ("items",)
+) -> Iterator[dict[str, Any]]:
+    """A schema and all object schemas in it, in order.
+
+    Args:
+        top: what stands for a schema, be it one or not.
+        choices: the keywords of lists of schemas that are looked into.
+        others: the keywords of single schemas that are looked into.
+    """
     waiting = [top]
     while waiting:
         schema = waiting.pop()
         if isinstance(schema, dict):
             yield schema
-            waiting += reversed([*_inner(schema)])
+            waiting += reversed([*_inner(schema, choices, others)])
 
 
-def _inner(schema: dict[str, Any]) -> Iterator[Any]:
+def _inner(schema: dict[str, Any], choices: Sequence[str], others: Sequence[str]) -> Iterator[Any]:
     for keyword in ("properties", *_DEFINITIONS):
         yield from _members(schema, keyword).values()
-    yield schema.get("items")
-    for keyword in ("anyOf", "allOf"):
-        choices = schema.get(keyword)
-        yield from choices if isinstance(choices, list) else ()
+    for keyword in others:
+        yield schema.get(keyword)
+    for keyword in choices:
+        listed = schema.get(keyword)
+        yield from listed if isinstance(listed, list) else ()
 
 
 def _members(schema: dict[str, Any], keyword: str) -> dict[str, Any]:
@@ -102,7 +111,7 @@ def _circle(schema: dict[str, Any]) -> str:
         for name, part in _members(schema, keyword).items()
     }
     leads = {
-        start: [part["$ref"] for part in _parts(inner) if isinstance(part.get("$ref"), str)]
+        start: [part["$ref"] for part in parts(inner) if isinstance(part.get("$ref"), str)]
         for start, (_, inner) in definitions.items()
     }
     for start in definitions:

@@ -7,18 +7,18 @@ homeassistant-ai/ha-mcp#2361) and items that are a list (hyperdxio/hyperdx#2925)
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from looptck.values.problem import Problem
+from looptck.wires.anthropic_messages.judge.strict import parts
 
 RULES = {
     "tool-schemas-are-json-schemas": "The schema of a tool is a JSON Schema of the draft 2020-12, at every depth.",
 }
 
 _TYPES = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
-_BY_NAME = ("properties", "$defs", "definitions")
 _CHOICES = ("anyOf", "allOf", "oneOf")
+_OTHERS = ("items", "additionalProperties")
 _WORDS = (
     "JSON schema is invalid. It must match JSON Schema draft 2020-12 (https://json-schema.org/draft/2020-12). Learn "
     "more about tool use at https://docs.claude.com/en/docs/tool-use."
@@ -34,29 +34,8 @@ def problems(body: dict[str, Any]) -> list[Problem]:
             f"tools.{place}.custom.input_schema: {_WORDS}",
         )
         for place, tool in enumerate(body.get("tools") or ())
-        if any(map(_is_malformed, _parts(tool.get("input_schema"))))
+        if any(map(_is_malformed, parts(tool.get("input_schema"), _CHOICES, _OTHERS)))
     ]
-
-
-def _parts(top: Any) -> Iterator[dict[str, Any]]:
-    """A schema and all object schemas in it."""
-    waiting = [top]
-    while waiting:
-        schema = waiting.pop()
-        if isinstance(schema, dict):
-            yield schema
-            waiting += _inner(schema)
-
-
-def _inner(schema: dict[str, Any]) -> Iterator[Any]:
-    for keyword in _BY_NAME:
-        members = schema.get(keyword)
-        yield from members.values() if isinstance(members, dict) else ()
-    for keyword in _CHOICES:
-        choices = schema.get(keyword)
-        yield from choices if isinstance(choices, list) else ()
-    yield schema.get("items")
-    yield schema.get("additionalProperties")
 
 
 def _is_malformed(schema: dict[str, Any]) -> bool:

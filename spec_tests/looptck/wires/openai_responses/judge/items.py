@@ -110,9 +110,7 @@ def _thought(
             return [Problem("thoughts-are-the-services", where, reason, code="invalid_encrypted_content")]
     elif memory is not None and id is not None and not (sent is not None and (sent.reply.kept or _open(sent))):
         lost = sent is not None and not signature
-        return [
-            gone(id, pointer, sent, "it came with `encrypted_content`, and is sent back without it" if lost else "")
-        ]
+        return [gone(id, pointer, sent, _BARE if lost else "")]
     if id is None or (sent is not None and not sent.followed):
         return []
     following = items[place + 1] if place + 1 < len(items) else None
