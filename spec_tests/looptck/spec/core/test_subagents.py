@@ -18,6 +18,7 @@ from looptck.spec.cancelling import cancelled_at, require_cancelling
 from looptck.spec.casting import (
     BILLING,
     FRONT,
+    OVER,
     TRAVEL,
     Cast,
     Line,
@@ -227,6 +228,8 @@ def test_two(scenario: Scenario, implementation: Implementation, two: tuple[tupl
         assert told in text or told not in said, (
             f"the sub-agent answers {told!r}, and the result of its call is {text!r}"
         )
+        strays = told not in text and (OVER.text or "") in text
+        assert not strays, f"the sub-agent that is asked about the {word} goes on with the conversation of another call"
         [other] = [one for _, one in two if one != word]
         assert f"The {other} is done." not in text, f"the result of the call about the {word} is {text!r}"
         assert text.strip(), f"the result of the call about the {word} is empty"
