@@ -20,12 +20,12 @@ from looptck.catalogue.requirements import catalogue
 from looptck.drivers import DriverFault, Line, Started
 from looptck.drivers.idle import pulse
 from looptck.guard.waiting import done_within
-from looptck.mcp import Server
 from looptck.provider.confirmation import Confirmation, Decides, Decision
 from looptck.provider.gate import Gate
 from looptck.provider.gates import opener
 from looptck.provider.habits import Habits
 from looptck.provider.http_reader import MAX_BODY
+from looptck.provider.mcp import Server
 from looptck.provider.mcp_results import Behaviour as ServedBehaviour
 from looptck.provider.mcp_results import Served
 from looptck.provider.mock_run import MockRun

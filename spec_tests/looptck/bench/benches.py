@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from looptck.bench.answering import answerable
 from looptck.bench.bench import Bench, Patience, Running, Scenario
+from looptck.bench.client import Ask
 from looptck.bench.hosting import offering
 from looptck.bench.reasoning import named
 from looptck.bench.run import Run
 from looptck.bench.settling import come_to_rest, may_go_on, settle
-from looptck.client import Ask
 from looptck.drivers import MODEL, USUAL, Connection, DriverFault, Servers, case_message
 from looptck.drivers.case_message import RunOptions
 from looptck.drivers.idle import AtWork, Pulse, Rest
@@ -30,7 +30,7 @@ from looptck.values.transcript import Chunk, LostSpans, Spanned, Told, Transcrip
 from looptck.values.verdicts import NotApplicable
 
 if TYPE_CHECKING:
-    from looptck.client.visit import Visits
+    from looptck.bench.client.visit import Visits
     from looptck.drivers.servers.process import Log
 
 LONGEST_REST = 1.0
@@ -224,7 +224,7 @@ class ServerBench(Bench):
     """A server that runs the loop itself: looptck is its client and its model."""
 
     def __init__(self, driver: str, servers: Servers, patience: Patience) -> None:
-        from looptck.client.visit import Visits  # with an HTTP client, which no loop needs
+        from looptck.bench.client.visit import Visits  # with an HTTP client, which no loop needs
 
         super().__init__(driver, servers, patience, port=servers.port, most=MOST_ASKED)
         self.servers = servers

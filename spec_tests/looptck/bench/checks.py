@@ -12,11 +12,11 @@ import pytest
 from looptck.bench.answering import several_ruled_out
 from looptck.bench.bench import Bench, Running, Scenario
 from looptck.bench.benches import loop_bench, server_bench
+from looptck.bench.client import Ask
 from looptck.bench.run import Run
 from looptck.bench.solutions import misasked
 from looptck.catalogue.agents import Tool
 from looptck.catalogue.requirements import Requirement
-from looptck.client import Ask
 from looptck.drivers import AGENT_LOOP, DriverFault, Started
 from looptck.drivers.case_message import RunOptions
 from looptck.provider.model_run import AHEAD

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from looptck.bench import oracle as expected
+from looptck.bench.client import Reply
 from looptck.bench.oracle import Difference, Ran
-from looptck.client import Reply
 from looptck.provider.script import RUNAWAY_CAP
 from looptck.values import call_ids as ids
 from looptck.values.cell import Cell

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from looptck.bench.bench import Running, Scenario
 from looptck.bench.benches import server_bench
 from looptck.bench.checks import Implementation
+from looptck.bench.client import Ask
 from looptck.bench.run import Run
 from looptck.catalogue.agents import Tool
-from looptck.client import Ask
 from looptck.drivers import USUAL
 from looptck.provider import shared
 from looptck.values.history import Item

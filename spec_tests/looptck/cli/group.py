@@ -227,9 +227,9 @@ def merge(files: tuple[Path, ...], *, json_file: Path | None, quiet: bool) -> No
 @click.option("-q", "--quiet", is_flag=True, help="Print no progress and no table, only what is wrong and the counts.")
 def kill(**chosen: Any) -> None:
     """Prove that each check can fail: run the suite on mutants (loops with one fault each) and print the matrix."""
-    from looptck.kill.command import kill as make
-    from looptck.kill.command import write_proofs
-    from looptck.kill.options import KillOptions
+    from looptck.commands.kill.command import kill as make
+    from looptck.commands.kill.command import write_proofs
+    from looptck.commands.kill.options import KillOptions
 
     if proofs := chosen.pop("proofs"):
         leave(write_proofs(proofs))
@@ -303,8 +303,8 @@ def record(**chosen: Any) -> None:
             need("The scripted model", "scripted")
     except NotInstalled as error:
         raise Trouble(str(error)) from error
-    from looptck.recording.record import CouldNotRecord, RecordOptions
-    from looptck.recording.record import record as record_all
+    from looptck.commands.recording.record import CouldNotRecord, RecordOptions
+    from looptck.commands.recording.record import record as record_all
 
     try:
         leave(record_all(RecordOptions(**chosen), click.echo))

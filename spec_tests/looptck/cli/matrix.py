@@ -35,8 +35,8 @@ _STAYS = "Exit status: 0 clean, 1 findings, 2 could not begin. What is kept stay
 def matrix(names: tuple[str, ...], *, targets: Path | None, results: Path | None, **chosen: Any) -> None:
     """Play published implementations (all, or those with these NAMES) and build a site of what they do."""
     need_site()
-    from looptck.matrix.command import ENVIRONMENTS, TARGETS, MatrixOptions
-    from looptck.matrix.command import matrix as play_all
+    from looptck.commands.matrix.command import ENVIRONMENTS, TARGETS, MatrixOptions
+    from looptck.commands.matrix.command import matrix as play_all
 
     options = ("--thorough",) if chosen.pop("thorough") else ()
     shard, kept = shard_of(chosen.pop("shard") or "1/1"), results or ENVIRONMENTS.with_name("matrix")
@@ -52,7 +52,7 @@ def matrix(names: tuple[str, ...], *, targets: Path | None, results: Path | None
 def target(name: str, *, targets: Path | None, smoke: bool, words: tuple[str, ...]) -> None:
     """Install the published implementation NAME (or pattern) in its own environment, and run the suite on it."""
     need_site()
-    from looptck.matrix.command import TARGETS, play
+    from looptck.commands.matrix.command import TARGETS, play
 
     sys.exit(play([name], targets or _there(TARGETS), "smoke" if smoke else "run", words))
 
@@ -65,9 +65,9 @@ def summary(results: Path, badge: Path | None) -> None:
     need_site()
     from looptck.catalogue.yaml_files import BadFile, reason
     from looptck.report.results import read_json
-    from looptck.site.entries import Entry
-    from looptck.site.summing import badge as drawn
-    from looptck.site.summing import markdown_summary
+    from looptck.report.site.entries import Entry
+    from looptck.report.site.summing import badge as drawn
+    from looptck.report.site.summing import markdown_summary
 
     try:
         data = read_json(results)

@@ -131,7 +131,7 @@ def _unbuildable(folder: Path | None) -> str | None:
     """Why pages cannot be written to a folder, as a line; None where they can."""
     if folder is None:
         return None
-    from looptck.site.building import try_out
+    from looptck.report.site.building import try_out
 
     try:
         try_out(folder)
@@ -142,8 +142,8 @@ def _unbuildable(folder: Path | None) -> str | None:
 
 def _pages(record: Record, folder: Path, console: Console) -> list[Path]:
     """Write the pages of the results; the folder if it cannot be written."""
-    from looptck.site.building import Site, build
-    from looptck.site.entries import Entry
+    from looptck.report.site.building import Site, build
+    from looptck.report.site.entries import Entry
 
     data = serializable(record)
     try:

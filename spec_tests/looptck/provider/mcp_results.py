@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from looptck.mcp import content, speaking
-from looptck.mcp.server import Server
 from looptck.provider.gate import Gate
+from looptck.provider.mcp import content, speaking
+from looptck.provider.mcp.server import Server
 
 Json = dict[str, Any]
 

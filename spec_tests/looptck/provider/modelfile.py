@@ -21,7 +21,7 @@ from looptck.values.plain import plain
 from looptck.values.turns import Call, Piece, Text, Turn
 from looptck.values.verdicts import NotApplicable
 
-WRITER = (sys.executable, "-P", "-m", "looptck.scripted.write")
+WRITER = (sys.executable, "-P", "-m", "looptck.commands.recording.scripted.write")
 MOST = 20_000
 """The most characters of a turn: each word is a token, which takes a server some milliseconds."""
 

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from looptck.mcp import Answered, Called, Speaking, stateless
-from looptck.mcp.speaking import Json, error
 from looptck.provider.gate import Gate
 from looptck.provider.http import LAST_CHUNK, HttpReply, HttpRequest, chunked, head
+from looptck.provider.mcp import Answered, Called, Speaking, stateless
+from looptck.provider.mcp.speaking import Json, error
 from looptck.provider.mcp_results import Behaviour, Forgets, HangsUp, Served
 from looptck.provider.replies import EVENTS, JSON
 from looptck.values.jsontext import compact

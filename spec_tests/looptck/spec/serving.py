@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation
 from looptck.bench.run import Run
-from looptck.mcp import Server, Tool
-from looptck.mcp.server import NAMED_IN_A_HEADER
-from looptck.mcp.stateless import is_stateless
+from looptck.provider.mcp import Server, Tool
+from looptck.provider.mcp.server import NAMED_IN_A_HEADER
+from looptck.provider.mcp.stateless import is_stateless
 from looptck.provider.mcp_results import Behaviour
 from looptck.values.history import Answered, Offered
 from looptck.values.transcript import McpAsked

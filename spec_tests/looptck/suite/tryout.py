@@ -11,10 +11,10 @@ from collections.abc import Callable, Collection
 from looptck.bench.answering import WORD, hint, own_tools, ruled_out
 from looptck.bench.bench import Bench, Scenario
 from looptck.bench.benches import loop_bench, server_bench
+from looptck.bench.client import Ask
 from looptck.bench.run import Run
 from looptck.bench.solutions import activity, call, solution
 from looptck.bench.standing import refusals
-from looptck.client import Ask
 from looptck.drivers import AGENT_LOOP, DriverFault, Started
 from looptck.drivers.case_message import RunOptions
 from looptck.drivers.mends import FINISHED

@@ -17,8 +17,8 @@ import pytest
 from looptck.bench.bench import Patience, Scenario
 from looptck.bench.benches import server_bench
 from looptck.bench.choosing import bench_for
+from looptck.bench.client import Ask
 from looptck.catalogue.yaml_files import BadFile
-from looptck.client import Ask
 from looptck.drivers import DriverFault
 from looptck.values.cell import Cell
 from looptck.values.outcome import Failed, Nothing

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from looptck.catalogue.requirements import Requirement, Source
-from looptck.kill.columns import Column
-from looptck.kill.matrix import Made, Matrix
-from looptck.kill.mutants import Mutant
-from looptck.kill.playing import Played
+from looptck.commands.kill.columns import Column
+from looptck.commands.kill.matrix import Made, Matrix
+from looptck.commands.kill.mutants import Mutant
+from looptck.commands.kill.playing import Played
 from looptck.values.verdicts import Result, Verdict
 
 CELL = "openai-chat/plain/sync"

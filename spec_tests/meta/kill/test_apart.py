@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from looptck.kill.apart import Done, apart
+from looptck.commands.kill.apart import Done, apart
 
 
 def does(task: str) -> str:

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from looptck.catalogue.data import fixture
 from looptck.cli.group import main
-from looptck.kill.plan import Planned, plan
+from looptck.commands.kill.plan import Planned, plan
 from looptck.suite.session import Session
 
 ROWS = {
@@ -54,7 +54,7 @@ def _few_checks() -> Iterator[None]:
     def few(session: Session) -> list[Planned]:
         return [one for one in plan(session) if one.check.requirement.id in ROWS]
 
-    with patch("looptck.kill.command.plan", few):
+    with patch("looptck.commands.kill.command.plan", few):
         yield
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from looptck.kill.columns import Column
-from looptck.kill.idle import idle
+from looptck.commands.kill.columns import Column
+from looptck.commands.kill.idle import idle
 from meta.kill.making import column, failed, killed, matrix, mutant, played
 
 MESSAGES = "anthropic-messages/plain/sync"

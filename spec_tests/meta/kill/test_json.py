@@ -8,7 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from looptck.catalogue.data import json_fixture
-from looptck.kill.columns import Column, State
+from looptck.commands.kill.columns import Column, State
 from meta.kill.making import CELL, column, failed, killed, matrix, mutant, played, requirement
 
 SCHEMA = json_fixture("kill.schema.json")

@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from looptck.kill.columns import State
+from looptck.commands.kill.columns import State
 from meta.kill.making import column, failed, killed, matrix, mutant, played, requirement
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from looptck.catalogue.requirements import Catalogue, Profile
-from looptck.kill.mutants import BadMutant, named, read, slug
+from looptck.commands.kill.mutants import BadMutant, named, read, slug
 from meta.kill.making import mutant, requirement
 
 GOOD = "class Bent:\n    'Bends: it all. And more.'\n    breaks = ('one',)\n"

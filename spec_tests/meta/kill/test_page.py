@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from looptck.kill.columns import Column
-from looptck.kill.marks import Mark, mark_of
-from looptck.kill.matrix import Matrix
-from looptck.kill.page import LONGEST, headline, page, prose, sheets
+from looptck.commands.kill.columns import Column
+from looptck.commands.kill.marks import Mark, mark_of
+from looptck.commands.kill.matrix import Matrix
+from looptck.commands.kill.page import LONGEST, headline, page, prose, sheets
 from meta.kill.making import column, failed, killed, matrix, mutant, played, requirement
 
 BENT = mutant("bent", "one", collateral={"two": "it leans on one"})

@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 from looptck.cli.group import main
+from looptck.commands.kill.command import Kill
+from looptck.commands.kill.options import KillOptions
 from looptck.drivers import REFERENCE
-from looptck.kill.command import Kill
-from looptck.kill.options import KillOptions
 from looptck.suite.options import CouldNotRun
 
 MUTANTS = f"python:{Path(__file__).parent / 'some_mutants.py'}:BROAD"

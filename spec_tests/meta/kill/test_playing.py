@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from looptck.bench.bench import Patience
+from looptck.commands.kill.plan import cases_of, plan, sample
+from looptck.commands.kill.playing import play
 from looptck.commands.pytest_run import run_pytest
 from looptck.drivers import REFERENCE
-from looptck.kill.plan import cases_of, plan, sample
-from looptck.kill.playing import play
 from looptck.suite.options import CouldNotRun, Options
 from looptck.suite.selection import Selection
 from looptck.suite.session import Session

@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from looptck.catalogue.requirements import catalogue
-from looptck.kill import options
-from looptck.kill.mutants import read
-from looptck.kill.proofs import AGAIN, disagreements, proofs, write
+from looptck.commands.kill import options
+from looptck.commands.kill.mutants import read
+from looptck.commands.kill.proofs import AGAIN, disagreements, proofs, write
 from meta.kill.making import mutant, requirement
 
 BROAD = replace(mutant("a-broad-one", "one", "two"), broad=True)

@@ -10,9 +10,9 @@ import pytest
 
 from looptck.bench.checks import Check
 from looptck.catalogue.requirements import Requirement
+from looptck.commands.kill.options import MUTANTS, SERVER_MUTANTS, SOLUTION_MUTANTS, KillOptions
 from looptck.drivers import REFERENCE, SERVER, SOLUTIONS, Started, reference
 from looptck.failures.failure import again
-from looptck.kill.options import MUTANTS, SERVER_MUTANTS, SOLUTION_MUTANTS, KillOptions
 from looptck.suite.selection import Selection
 from looptck.suite.session import Session
 from looptck.values.cell import Cell

@@ -10,11 +10,11 @@ import pytest
 from click.testing import CliRunner
 
 from looptck.bench.checks import Check
+from looptck.bench.client import Reply
 from looptck.bench.run import Run
 from looptck.catalogue.requirements import catalogue
 from looptck.catalogue.yaml_files import BadFile
 from looptck.cli.group import main
-from looptck.client import Reply
 from looptck.drivers.case_message import API_KEY
 from looptck.failures import trace
 from looptck.failures.failure import render_failure

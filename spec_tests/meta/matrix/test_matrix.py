@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 
 from looptck.catalogue.yaml_files import BadFile
-from looptck.matrix import command as commands
-from looptck.matrix.command import MatrixOptions, matrix
-from looptck.matrix.environments import Environment, NotInstalled
-from looptck.matrix.kept import Kept, Made, entry, kept
-from looptck.matrix.known import with_known
-from looptck.matrix.playing import Playing
-from looptck.matrix.targets import Target, targets
+from looptck.commands.matrix import command as commands
+from looptck.commands.matrix.command import MatrixOptions, matrix
+from looptck.commands.matrix.environments import Environment, NotInstalled
+from looptck.commands.matrix.kept import Kept, Made, entry, kept
+from looptck.commands.matrix.known import with_known
+from looptck.commands.matrix.playing import Playing
+from looptck.commands.matrix.targets import Target, targets
 from looptck.suite.units import Shard
 
 DRIVER = """

@@ -11,8 +11,8 @@ import yaml
 
 from looptck.catalogue.known_failures import ANY, read
 from looptck.catalogue.requirements import catalogue
-from looptck.matrix.command import TARGETS
-from looptck.matrix.targets import targets
+from looptck.commands.matrix.command import TARGETS
+from looptck.commands.matrix.targets import targets
 
 COLUMNS = ["option", "what the driver does", "default or set", "why", "variant"]
 KNOWN = targets(TARGETS)

@@ -12,11 +12,11 @@ import pytest
 from click.testing import CliRunner
 
 from looptck.cli.group import main
-from looptck.matrix import command as commands
-from looptck.matrix import environments
-from looptck.matrix.command import MatrixOptions, matrix, play
-from looptck.matrix.environments import VARIANT, Environment, NotInstalled
-from looptck.matrix.targets import NoSuchTarget, Target, chosen, targets
+from looptck.commands.matrix import command as commands
+from looptck.commands.matrix import environments
+from looptck.commands.matrix.command import MatrixOptions, matrix, play
+from looptck.commands.matrix.environments import VARIANT, Environment, NotInstalled
+from looptck.commands.matrix.targets import NoSuchTarget, Target, chosen, targets
 
 
 @pytest.fixture(name="folder")

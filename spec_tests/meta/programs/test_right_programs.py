@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from looptck.catalogue.requirements import catalogue
+from looptck.commands.kill.plan import cases_of, plan
 from looptck.drivers import PROGRAM_OF_REFERENCE
-from looptck.kill.plan import cases_of, plan
 from looptck.suite.options import Options
 from looptck.suite.selection import Selection
 from looptck.suite.session import Session

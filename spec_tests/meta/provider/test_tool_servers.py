@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from looptck.mcp import Server, Tool
+from looptck.provider.mcp import Server, Tool
 from looptck.provider.mcp_results import Content, Forgets, HangsUp, RpcError, Served
 from looptck.provider.mock_run import MockRun
 from looptck.provider.script import Script

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from looptck.mcp import STATELESS, Server
-from looptck.mcp.stateless import decoded, encoded, mirrored
+from looptck.provider.mcp import STATELESS, Server
+from looptck.provider.mcp.stateless import decoded, encoded, mirrored
 from looptck.provider.mcp_results import AsksAgain, Content, RpcError
 from looptck.provider.server import Provider
 from meta.provider.test_tool_servers import BEGIN, TOOLS, Json, Played

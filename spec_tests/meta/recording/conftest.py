@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from looptck.recording.traffic_log import TrafficLog, traffic_log
-from looptck.recording.upstreams import Upstream
+from looptck.commands.recording.traffic_log import TrafficLog, traffic_log
+from looptck.commands.recording.upstreams import Upstream
 from looptck.wires import WIRES
 from meta.recording.fake_upstream import FakeUpstream
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from looptck.bench.cases import Record, cases
+from looptck.commands.recording import record
+from looptck.commands.recording.capture import CaptureTarget
+from looptck.commands.recording.traffic_log import TrafficLog
 from looptck.provider.http import HttpReply
-from looptck.recording import record
-from looptck.recording.capture import CaptureTarget
-from looptck.recording.traffic_log import TrafficLog
 from looptck.values.framing import DEFAULT
 from looptck.values.turns import Turn
 from looptck.wires import WIRES

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from looptck.bench.cases import Case, Record, cases
+from looptck.commands.recording import record as recording
+from looptck.commands.recording.record import RecordOptions, record
+from looptck.commands.recording.traffic_log import TrafficLog, traffic_log
 from looptck.provider.http import HttpReply, HttpRequest
-from looptck.recording import record as recording
-from looptck.recording.record import RecordOptions, record
-from looptck.recording.traffic_log import TrafficLog, traffic_log
 from looptck.values.turns import Call, calls, says
 from looptck.wires import WIRES
 from meta.recording.fake_upstream import EVENTS, JSON, Answer, FakeUpstream, stream, whole

@@ -10,11 +10,11 @@ import pytest
 
 from looptck.bench.cases import Record, cases
 from looptck.cassettes.file_format import Interaction
+from looptck.commands.recording.capture import CaptureTarget, NotRecorded, capture
+from looptck.commands.recording.traffic_log import TrafficLog, traffic_log
+from looptck.commands.recording.upstreams import Upstream
 from looptck.provider.http import HttpReply, chunked, head
 from looptck.provider.toolbox import Raises
-from looptck.recording.capture import CaptureTarget, NotRecorded, capture
-from looptck.recording.traffic_log import TrafficLog, traffic_log
-from looptck.recording.upstreams import Upstream
 from looptck.values.history import Answered, Asked
 from looptck.values.turns import Call, Turn, calls, says
 from looptck.wires import WIRES

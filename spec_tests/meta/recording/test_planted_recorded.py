@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from looptck.recording.traffic_log import TrafficLog
+from looptck.commands.recording.traffic_log import TrafficLog
 from meta.recording.fake_upstream import FakeUpstream
 from meta.recording.planted import Planted
 from meta.recording.seen import of_file, readings, seen

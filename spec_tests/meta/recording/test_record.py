@@ -12,10 +12,10 @@ from looptck.bench.cases import cases
 from looptck.cassettes import read
 from looptck.cassettes.cassette import CHUNKS
 from looptck.cli.group import main
+from looptck.commands.recording import record as recording
+from looptck.commands.recording.record import CouldNotRecord, RecordOptions, record
+from looptck.commands.recording.traffic_log import TrafficLog, traffic_log
 from looptck.provider.http import HttpReply, HttpRequest
-from looptck.recording import record as recording
-from looptck.recording.record import CouldNotRecord, RecordOptions, record
-from looptck.recording.traffic_log import TrafficLog, traffic_log
 from looptck.values.turns import says
 from looptck.wires import WIRES
 from meta.recording.fake_upstream import Answer, FakeUpstream, playing, whole

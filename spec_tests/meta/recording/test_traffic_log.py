@@ -8,8 +8,7 @@ from itertools import pairwise
 import httpx
 import pytest
 
-from looptck.provider.http import HttpReply, chunked, head
-from looptck.recording.traffic_log import (
+from looptck.commands.recording.traffic_log import (
     CapturesDisagree,
     LoggedExchange,
     TrafficLog,
@@ -17,6 +16,7 @@ from looptck.recording.traffic_log import (
     _MemoryPersister,
     traffic_log,
 )
+from looptck.provider.http import HttpReply, chunked, head
 from meta.recording.fake_upstream import EVENTS, FakeUpstream, hangs, stream, whole
 
 SUN = 'data: {"text":"\U0001f31e"}\n\n'.encode()

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from looptck.recording import children
-from looptck.recording.children import ChildFailed, child
-from looptck.recording.upstreams import NoUpstream, Upstream, upstream
+from looptck.commands.recording import children
+from looptck.commands.recording.children import ChildFailed, child
+from looptck.commands.recording.upstreams import NoUpstream, Upstream, upstream
 
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "LOOPTCK_API_KEY")
 

@@ -7,9 +7,9 @@ from typing import Any
 import jinja2
 import pytest
 
-from looptck.scripted.director import template
-from looptck.scripted.scripts import Scenario
-from looptck.scripted.vocabulary import MISPLACED, OVER, UNKNOWN
+from looptck.commands.recording.scripted.director import template
+from looptck.commands.recording.scripted.scripts import Scenario
+from looptck.commands.recording.scripted.vocabulary import MISPLACED, OVER, UNKNOWN
 
 ONE = Scenario("one", 'What is "it"?', ("a", "b", "c"))
 TWO = Scenario("two", "Und 東京?\nOr \\?", ("d",))

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from looptck.bench.cases import Record, cases
-from looptck.scripted.scripts import Unwritable, scenarios, written
+from looptck.commands.recording.scripted.scripts import Unwritable, scenarios, written
 from looptck.values.turns import Call, Hosted, Refusal, Thinking, Turn, Unknown, calls, says, turn
 
 PARIS = Call.of("weather", {"city": "Paris"})

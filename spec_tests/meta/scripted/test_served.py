@@ -14,16 +14,16 @@ import pytest
 
 from looptck.bench.cases import cases
 from looptck.catalogue.agents import Tool, agent
-from looptck.recording.children import child
-from looptck.scripted.scripts import scenarios
-from looptck.scripted.vocabulary import FALLBACKS, MISPLACED, UNKNOWN
+from looptck.commands.recording.children import child
+from looptck.commands.recording.scripted.scripts import scenarios
+from looptck.commands.recording.scripted.vocabulary import FALLBACKS, MISPLACED, UNKNOWN
 from looptck.values.turns import Turn
 from looptck.wires import WIRES
 
 pytest.importorskip("xllamacpp", reason="needs the extra scripted")
 pytest.importorskip("gguf", reason="needs the extra scripted")
 
-SERVE = [sys.executable, "-P", "-m", "looptck.scripted.serve"]
+SERVE = [sys.executable, "-P", "-m", "looptck.commands.recording.scripted.serve"]
 PARALLEL = cases()["parallel-calls"]
 TOOLS = agent("assistant").tools
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from looptck.bench.cases import cases
-from looptck.scripted.scripts import scenarios
-from looptck.scripted.vocabulary import FALLBACKS, Vocabulary, due, vocabulary
+from looptck.commands.recording.scripted.scripts import scenarios
+from looptck.commands.recording.scripted.vocabulary import FALLBACKS, Vocabulary, due, vocabulary
 from meta.kit.steady import STEADY
 
 WARM = "It is warm in Paris, again."

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from looptck.bench.cases import cases
-from looptck.scripted.scripts import scenarios
-from looptck.scripted.vocabulary import vocabulary
+from looptck.commands.recording.scripted.scripts import scenarios
+from looptck.commands.recording.scripted.vocabulary import vocabulary
 
 gguf = pytest.importorskip("gguf", reason="needs the extra scripted")
 np = pytest.importorskip("numpy", reason="needs the extra scripted")
@@ -22,7 +22,7 @@ BUILD = """
 import sys
 from pathlib import Path
 from looptck.bench.cases import cases
-from looptck.scripted import director, scripts, vocabulary, weights
+from looptck.commands.recording.scripted import director, scripts, vocabulary, weights
 
 ours = scripts.scenarios(cases())
 weights.write(Path(sys.argv[1]), vocabulary.vocabulary(ours), director.template(ours))

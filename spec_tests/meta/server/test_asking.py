@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from looptck.bench.client import Ask
 from looptck.bench.server import PING, WEATHER
-from looptck.client import Ask
 from looptck.values.history import Answered, Asked, Item, Said
 from looptck.wires import WIRES
 

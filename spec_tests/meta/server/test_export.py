@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from looptck.client.export import exported
+from looptck.bench.client.export import exported
 from looptck.values.history import Answered, Asked, Said
 from looptck.values.verdicts import NotReached
 

@@ -14,8 +14,8 @@ import pytest
 from looptck.bench.bench import Patience, Scenario
 from looptck.bench.benches import server_bench
 from looptck.bench.choosing import bench_for
+from looptck.bench.client import Ask, Reply
 from looptck.bench.run import Run
-from looptck.client import Ask, Reply
 from looptck.drivers import DriverFault, Servers, connect
 from looptck.provider import modelfile as room
 from looptck.provider.faults import Cut, HttpError

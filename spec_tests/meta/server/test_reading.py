@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from looptck.client import events
-from looptck.client.events import Reader
+from looptck.bench.client import events
+from looptck.bench.client.events import Reader
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\r\n"), max_size=8)
 EVENTS = st.lists(

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from looptck.client import Progress, Reply
-from looptck.client.events import Reader
+from looptck.bench.client import Progress, Reply
+from looptck.bench.client.events import Reader
 from looptck.values.framing import DEFAULT
 from looptck.values.transcript import ServerEvent
 from looptck.values.turns import Call, Turn, calls, says

@@ -9,8 +9,8 @@ import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
+from looptck.bench.client import Reply, schemas
 from looptck.catalogue.data import fixture
-from looptck.client import Reply, schemas
 from looptck.values.transcript import ServerEvent
 
 Json = dict[str, Any]

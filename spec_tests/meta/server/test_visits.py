@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import httpx
 import pytest
 
-from looptck.client import Ask, Reply
-from looptck.client import visit as room
-from looptck.client.visit import Visits
+from looptck.bench.client import Ask, Reply
+from looptck.bench.client import visit as room
+from looptck.bench.client.visit import Visits
 from looptck.spec.server_loop.replies import json_of
 from looptck.values.outcome import UNSTREAMED, Failed, Outcome, Value
 from looptck.values.transcript import ServerEvent, Transcript

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from looptck.site.entries import Entry
+from looptck.report.site.entries import Entry
 
 Json = dict[str, Any]
 CELL = "openai-chat/plain/sync"

@@ -10,8 +10,8 @@ import pytest
 
 from looptck.catalogue.families import families
 from looptck.catalogue.yaml_files import BadFile
-from looptck.site.building import MARK, Site, build
-from looptck.site.entries import Entry
+from looptck.report.site.building import MARK, Site, build
+from looptck.report.site.entries import Entry
 from meta.site.making import NEWER, RIGHT, WRONG, data, entries, result
 
 A_CELL = 230

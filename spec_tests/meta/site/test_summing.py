@@ -16,8 +16,8 @@ import yaml
 from click.testing import CliRunner
 
 from looptck.cli.group import main
-from looptck.site.entries import Entry
-from looptck.site.summing import CLEAN, badge, failing, markdown_summary
+from looptck.report.site.entries import Entry
+from looptck.report.site.summing import CLEAN, badge, failing, markdown_summary
 from meta.docs.pages import ROOT
 from meta.site.making import NEWER, WRONG, cause, data, result
 

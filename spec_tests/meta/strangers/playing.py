@@ -13,9 +13,9 @@ import pytest
 import yaml
 
 from looptck.bench.bench import Patience
+from looptck.commands.kill.plan import Planned, chosen, plan
+from looptck.commands.kill.playing import play
 from looptck.commands.pytest_run import run_pytest
-from looptck.kill.plan import Planned, chosen, plan
-from looptck.kill.playing import play
 from looptck.suite.options import Options
 from looptck.suite.selection import Selection
 from looptck.suite.session import Session

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 ROOMS = {
     "looptck": "",
-    "looptck.client.visit": "server",
+    "looptck.bench.client.visit": "server",
     "looptck.drivers.programs.acp": "program",
     "looptck.drivers.programs.kit_tools": "program",
     "looptck.drivers.programs.stdio": "program",
-    "looptck.kill.page": "reference",
-    "looptck.matrix": "site",
-    "looptck.recording": "record",
-    "looptck.scripted": "scripted",
+    "looptck.commands.kill.page": "reference",
+    "looptck.commands.matrix": "site",
+    "looptck.commands.recording": "record",
+    "looptck.commands.recording.scripted": "scripted",
     "looptck.signatures": "signatures",
-    "looptck.site": "site",
+    "looptck.report.site": "site",
     "looptck_mutants": "reference",
     "looptck_reference": "reference",
 }

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from looptck.bench.bench import Patience
+from looptck.commands.kill.plan import NothingSelected, Planned, plan
+from looptck.commands.kill.playing import play
 from looptck.drivers import REFERENCE, SERVER, SOLUTIONS, DriverFault
 from looptck.drivers.protocol import AGENT_LOOP, SERVER_LOOP
-from looptck.kill.plan import NothingSelected, Planned, plan
-from looptck.kill.playing import play
 from looptck.suite.options import CouldNotRun, Options
 from looptck.suite.selection import Selection
 from looptck.suite.session import Session

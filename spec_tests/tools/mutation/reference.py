@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from looptck.kill.apart import apart
+from looptck.commands.kill.apart import apart
 from looptck.suite.options import CouldNotRun
 from tools.mutation.by_suite import Suite
 from tools.mutation.by_tests import ROOT, Tests

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from looptck.kill.apart import apart
+from looptck.commands.kill.apart import apart
 
 MEMORY = 3 << 30
 """The most bytes of address space that a mutant may take."""

@@ -86,8 +86,8 @@ def _set_up(names: Mapping[str, Setting], first: Setting, scratch: Path) -> Iter
     agents = {name: _agent(setting) for name, setting in names.items()}
     environment = {name: value for name, value in os.environ.items() if name not in KEYS} | dict(first.environment)
     with ExitStack() as stack:
-        stack.enter_context(mock.patch("looptck.recording.record.cases", return_value=known))
-        stack.enter_context(mock.patch("looptck.recording.conversation.agent", agents.__getitem__))
+        stack.enter_context(mock.patch("looptck.commands.recording.record.cases", return_value=known))
+        stack.enter_context(mock.patch("looptck.commands.recording.conversation.agent", agents.__getitem__))
         stack.enter_context(mock.patch("looptck.bench.cases.agent_named", agents.__getitem__))
         stack.enter_context(mock.patch.dict(os.environ, environment, clear=True))
         stack.enter_context(mock.patch.object(tempfile, "tempdir", str(scratch)))

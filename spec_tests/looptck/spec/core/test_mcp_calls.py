@@ -10,8 +10,8 @@ from looptck.bench.assertions.results import answers
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, refusable, requirement
 from looptck.bench.run import Run
-from looptck.mcp import Server, Tool
 from looptck.provider.gates import ABSENCE, tool_ended
+from looptck.provider.mcp import Server, Tool
 from looptck.provider.mcp_results import Content
 from looptck.provider.script import Step
 from looptck.spec.serving import (

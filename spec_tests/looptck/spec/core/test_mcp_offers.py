@@ -11,8 +11,8 @@ from looptck.bench import schema_blocks as blocks
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, refusable, requirement
 from looptck.bench.schema_blocks import Block
-from looptck.mcp import Server, Tool
-from looptck.mcp.speaking import cursor_of
+from looptck.provider.mcp import Server, Tool
+from looptck.provider.mcp.speaking import cursor_of
 from looptck.spec.serving import (
     CITY,
     CLOCK,

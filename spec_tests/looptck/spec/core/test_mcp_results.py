@@ -11,9 +11,9 @@ from looptck.bench.assertions.results import answered_once, failed_results
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, Liveness, requirement
 from looptck.bench.run import Run
-from looptck.mcp import Server
-from looptck.mcp.content import Part, embedded, image, link
-from looptck.mcp.speaking import PARAMETERS
+from looptck.provider.mcp import Server
+from looptck.provider.mcp.content import Part, embedded, image, link
+from looptck.provider.mcp.speaking import PARAMETERS
 from looptck.provider.mcp_results import Behaviour, Content, HangsUp, RpcError
 from looptck.spec.picturing import RED, carried, spelled
 from looptck.spec.serving import HIGH, TOMORROW, TOWN, answer, served

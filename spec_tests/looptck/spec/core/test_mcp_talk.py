@@ -9,9 +9,9 @@ import pytest
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
-from looptck.mcp import Server
 from looptck.provider.gate import Gate
 from looptck.provider.gates import ABSENCE
+from looptck.provider.mcp import Server
 from looptck.provider.mcp_results import Content, Forgets
 from looptck.spec.serving import (
     FORECAST,

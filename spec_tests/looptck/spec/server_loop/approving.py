@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from looptck.bench.checks import Liveness
+from looptck.bench.client.reply import APPROVAL
 from looptck.bench.run import Run
 from looptck.bench.server import ServerUnderTest
 from looptck.catalogue.agents import Tool
-from looptck.client.reply import APPROVAL
 from looptck.spec.server_loop.replies import went_on
 from looptck.values.lenient import as_object
 from looptck.values.plain import cut, plain

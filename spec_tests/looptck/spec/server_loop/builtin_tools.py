@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any, Self, Unpack
 
 from looptck.bench.bench import Scenario
+from looptck.bench.client.words import TOOLS
 from looptck.bench.run import Run
 from looptck.bench.server import RequestOverrides, ServerUnderTest
 from looptck.catalogue.agents import Tool
-from looptck.client.words import TOOLS
 from looptck.values.history import Offered
 from looptck.values.plain import plain
 from looptck.values.turns import Call, says

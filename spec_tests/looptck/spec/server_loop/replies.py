@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from looptck.bench.client import Progress, Reply
 from looptck.bench.run import Run
-from looptck.client import Progress, Reply
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
 

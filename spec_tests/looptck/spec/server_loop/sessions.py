@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from looptck.bench.bench import Scenario
+from looptck.bench.client.export import exported
 from looptck.bench.run import Run
 from looptck.bench.server import ServerUnderTest
-from looptck.client.export import exported
 from looptck.spec.server_loop.replies import json_of
 from looptck.values.history import Answered, Asked, Item, Said, spelled
 from looptck.values.plain import Listed

@@ -10,9 +10,9 @@ import pytest
 
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import requirement
+from looptck.bench.client import Reply
 from looptck.bench.run import Run
 from looptck.bench.server import ServerUnderTest
-from looptck.client import Reply
 from looptck.provider.toolbox import Raises, Returns
 from looptck.spec.server_loop.builtin_tools import Coder, origin
 from looptck.spec.server_loop.replies import (

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import control, requirement
+from looptck.bench.client.reply import APPROVAL
+from looptck.bench.client.schemas import faults
 from looptck.bench.server import ServerUnderTest, tool
-from looptck.client.reply import APPROVAL
-from looptck.client.schemas import faults
 from looptck.provider.gates import ABSENCE, tool_began
 from looptck.provider.toolbox import Returns
 from looptck.spec.server_loop.replies import events_of_phase

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import requirement
+from looptck.bench.client.reply import media_type
 from looptck.bench.server import ServerUnderTest
-from looptck.client.reply import media_type
 from looptck.spec.server_loop.replies import DONE, json_of
 from looptck.values.plain import plain
 

@@ -10,11 +10,11 @@ import pytest
 
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import lengthy, refusable, requirement
+from looptck.bench.client import Reply
+from looptck.bench.client.ask import PATHS, Ask
+from looptck.bench.client.events import Reader
 from looptck.bench.run import Run
 from looptck.bench.server import ServerUnderTest
-from looptck.client import Reply
-from looptck.client.ask import PATHS, Ask
-from looptck.client.events import Reader
 from looptck.provider.gate import Gate
 from looptck.provider.script import Step
 from looptck.values.history import Said

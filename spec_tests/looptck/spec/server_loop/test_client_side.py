@@ -8,9 +8,9 @@ import pytest
 
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import requirement
+from looptck.bench.client import schemas
 from looptck.bench.run import Run
 from looptck.bench.server import ServerUnderTest
-from looptck.client import schemas
 from looptck.provider.script import Step
 from looptck.spec.server_loop.replies import DONE, LODZ, PING, as_json
 from looptck.values.framing import PRESETS

@@ -6,10 +6,10 @@ from typing import Any
 
 from looptck.bench.bench import Running, Scenario
 from looptck.bench.checks import lengthy, requirement
+from looptck.bench.client.export import exported
+from looptck.bench.client.reply import PROGRESS
 from looptck.bench.run import Run
 from looptck.bench.server import ServerUnderTest
-from looptck.client.export import exported
-from looptck.client.reply import PROGRESS
 from looptck.provider.gate import Gate
 from looptck.provider.gates import tool_began
 from looptck.provider.script import Step

@@ -10,10 +10,10 @@ from typing import Any
 
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import lengthy, requirement
+from looptck.bench.client.export import exported
 from looptck.bench.run import Run
 from looptck.bench.server import ServerUnderTest
 from looptck.bench.settling import come_to_rest
-from looptck.client.export import exported
 from looptck.drivers.idle import pulse
 from looptck.provider.gate import Gate
 from looptck.provider.gates import tools_began

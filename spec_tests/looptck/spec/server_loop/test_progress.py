@@ -6,9 +6,9 @@ from typing import Any
 
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import requirement
+from looptck.bench.client import Reply, schemas
+from looptck.bench.client.reply import DONE, PROGRESS, SERVER_EVENTS
 from looptck.bench.server import ServerUnderTest
-from looptck.client import Reply, schemas
-from looptck.client.reply import DONE, PROGRESS, SERVER_EVENTS
 from looptck.spec.server_loop.replies import (
     LODZ,
     ONE_ROUND,

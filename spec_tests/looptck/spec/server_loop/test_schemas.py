@@ -8,9 +8,9 @@ import pytest
 
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import on, requirement
+from looptck.bench.client import schemas
 from looptck.bench.run import Run
 from looptck.bench.server import ServerUnderTest
-from looptck.client import schemas
 from looptck.provider.faults import HttpError
 from looptck.spec.server_loop.builtin_tools import CHAT, Coder
 from looptck.spec.server_loop.replies import DONE, PING, THREE_ROUNDS

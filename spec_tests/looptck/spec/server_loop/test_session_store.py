@@ -8,8 +8,8 @@ import pytest
 
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import lengthy, requirement
+from looptck.bench.client.export import exported
 from looptck.bench.server import ServerUnderTest
-from looptck.client.export import exported
 from looptck.provider.faults import HttpError
 from looptck.spec.server_loop.replies import json_of
 from looptck.spec.server_loop.sessions import (

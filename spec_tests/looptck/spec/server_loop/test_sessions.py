@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import requirement
+from looptck.bench.client.export import exported
 from looptck.bench.run import Run
 from looptck.bench.server import PING as PING_TOOL
 from looptck.bench.server import WEATHER as WEATHER_TOOL
 from looptck.bench.server import ServerUnderTest
-from looptck.client.export import exported
 from looptck.spec.server_loop.replies import json_of
 from looptck.spec.server_loop.sessions import (
     DONE,

@@ -6,9 +6,9 @@ from collections import Counter
 
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import requirement
+from looptck.bench.client.export import exported
 from looptck.bench.run import Run
 from looptck.bench.server import ServerUnderTest
-from looptck.client.export import exported
 from looptck.spec.server_loop.sessions import DONE, asked_first, export, fresh, one_round
 from looptck.values.history import Answered, Asked, Item, Said
 from looptck.values.plain import plain

@@ -10,8 +10,8 @@ import pytest
 
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import requirement
+from looptck.bench.client import Reply
 from looptck.bench.server import ServerUnderTest
-from looptck.client import Reply
 from looptck.provider.faults import Cut, HttpError
 from looptck.provider.script import Step
 from looptck.spec.server_loop.replies import DONE, ONE_ROUND, PING, THREE_ROUNDS, events_of_phase, reply_after_rounds

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looptck.bench.run import Run
 from looptck.catalogue.traits import trait
-from looptck.mcp import Server
+from looptck.provider.mcp import Server
 from looptck.provider.mcp_results import Content
 from looptck.spec.serving import FORECAST, SEEN, TOMORROW, TOWN, answer, asked, connected, is_of
 from looptck.suite.asking import Loop, error_text
