@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from looptck.bench import joined_rounds
 from looptck.bench.run import Run, end
@@ -25,18 +25,21 @@ from looptck.provider.gate import Gate
 from looptck.provider.gates import opener
 from looptck.provider.habits import Habits
 from looptck.provider.http_reader import MAX_BODY
-from looptck.provider.mcp import Server
-from looptck.provider.mcp_results import Behaviour as ServedBehaviour
-from looptck.provider.mcp_results import Served
 from looptck.provider.mock_run import MockRun
 from looptck.provider.script import RUNAWAY_CAP, Script, Step, step
 from looptck.provider.server import Late, Provider
 from looptck.provider.toolbox import Behaviour, Raises, Returns, Toolbox
 from looptck.values.cell import Cell
+from looptck.values.frozen import dataclass
 from looptck.values.outcome import Nothing, Outcome
 from looptck.values.spent import Spent
 from looptck.values.transcript import Cancelled, Transcript
 from looptck.values.turns import Turn
+
+if TYPE_CHECKING:
+    from looptck.provider.mcp import Server
+    from looptck.provider.mcp_results import Behaviour as ServedBehaviour
+    from looptck.provider.mcp_results import Served
 from looptck.values.verdicts import NotApplicable
 from looptck.wires import WIRES, Wire
 
@@ -114,6 +117,8 @@ class Scenario:
 
     def serves(self, server: Server, **behaviours: Sequence[ServedBehaviour] | ServedBehaviour) -> None:
         """Let the loop be a client of this server too; behaviours of its tools by name, one per call."""
+        from looptck.provider.mcp_results import Served  # few cases have servers
+
         listed = {tool: one if isinstance(one, Sequence) else [one] for tool, one in behaviours.items()}
         self.servers.append(Served(server, listed))
 

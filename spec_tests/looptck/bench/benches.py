@@ -135,7 +135,7 @@ class LoopBench(Bench):
             name=name,
             profile=profile,
             id=run.id,
-            servers=mock_run.tool_servers.paths(),
+            servers=mock_run.tool_servers.paths() if mock_run.tool_servers else None,
         )
         if options.as_file:
             as_guide = self.started.reads_guide(profile)

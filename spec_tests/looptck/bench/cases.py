@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from looptck.provider.script import Step
 from looptck.provider.toolbox import Behaviour, Raises, Returns
 from looptck.values.cell import Cell
 from looptck.values.framing import DEFAULT, PRESETS
+from looptck.values.frozen import dataclass
 from looptck.values.turns import Call, Hosted, Piece, Refusal, Served, Text, Thinking, Turn, Unknown
 from looptck.wires import WIRES
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
@@ -23,6 +23,7 @@ from looptck.provider.model_run import AHEAD
 from looptck.values.cell import Cell
 from looptck.values.drawing import seed_of, undisturbed
 from looptck.values.framing import Framing
+from looptck.values.frozen import dataclass
 from looptck.values.outcome import Nothing
 from looptck.values.plain import amount
 from looptck.values.team import Member

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from looptck.bench.answering import FORCES, NAMES, one_at_most
 from looptck.bench.run import Run
+from looptck.values.frozen import dataclass
 from looptck.values.transcript import Received
 from looptck.wires import WIRES
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looptck.bench.bench import Bench, Patience
 from looptck.bench.benches import LoopBench, ServerBench
-from looptck.drivers import Programs, Servers, connect
+from looptck.drivers import InProcess, Process, Servers, connect
 
 
 def bench_for(driver: str, patience: Patience | None = None) -> Bench:
@@ -18,8 +18,8 @@ def bench_for(driver: str, patience: Patience | None = None) -> Bench:
     line = connect(driver, patience.start)
     if isinstance(line, Servers):
         return ServerBench(driver, line, patience)
-    if isinstance(line, Programs):
-        from looptck.bench.program import ProgramBench  # most runs need none of it
+    if isinstance(line, InProcess | Process):
+        return LoopBench(driver, line, patience)
+    from looptck.bench.program import ProgramBench  # most runs need none of it
 
-        return ProgramBench(driver, line, patience)
-    return LoopBench(driver, line, patience)
+    return ProgramBench(driver, line, patience)

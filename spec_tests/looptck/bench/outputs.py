@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from jsonschema_rs import Draft202012Validator, ReferencingError, ValidationError
@@ -20,6 +19,7 @@ from looptck.bench.answering import ruled_out
 from looptck.bench.offers import definition
 from looptck.bench.schema_blocks import filled
 from looptck.provider.renamed import Names
+from looptck.values.frozen import dataclass
 from looptck.values.history import Offered, Request, Said
 from looptck.values.turns import Call, Stop, Turn, says
 from looptck.wires import WIRES

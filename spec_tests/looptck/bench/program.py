@@ -21,9 +21,10 @@ from looptck.bench.bench import Patience, Running, Scenario
 from looptck.bench.benches import LoopBench
 from looptck.bench.run import Run
 from looptck.bench.translation import Translation
-from looptck.drivers import Programs, case_message
+from looptck.drivers import case_message
 from looptck.drivers.case_message import API_KEY, RunOptions
 from looptck.drivers.idle import AtWork
+from looptck.drivers.programs import Programs
 from looptck.drivers.programs.scratch import Scratch
 from looptck.provider import shared
 from looptck.provider.habits import Habits

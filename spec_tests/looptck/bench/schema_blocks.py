@@ -7,12 +7,13 @@ is compared with what the declared one means by values, whatever keywords either
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from jsonschema_rs import Draft202012Validator, ReferencingError, ValidationError
 
 from looptck.bench.offers import definition
+from looptck.values.frozen import dataclass
 from looptck.values.plain import plain
 
 MOST = 8

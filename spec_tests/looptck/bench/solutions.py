@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from looptck.bench.run import Run
 from looptck.catalogue.agents import Tool
+from looptck.values.frozen import dataclass
 from looptck.values.history import Asked
 from looptck.values.transcript import Received
 from looptck.values.turns import Turn, says

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from looptck.drivers.programs import Description, Tool
 from looptck.drivers.programs.scratch import COMMENT, Scratch
 from looptck.provider.script import Script, Step
 from looptck.provider.toolbox import Behaviour, Raises
+from looptck.values.frozen import dataclass
 from looptck.values.history import parsed, spelled
 from looptck.values.jsontext import compact
 from looptck.values.turns import Call, Piece, Text, Turn, says

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from looptck.catalogue.yaml_files import BadFile, load
 from looptck.provider.script import Recorded, Step
 from looptck.values.cell import Cell
 from looptck.values.framing import Framing
+from looptck.values.frozen import dataclass
 from looptck.values.history import Request, Said
 from looptck.values.turns import Call, Turn
 from looptck.wires import WIRES

@@ -12,10 +12,12 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate, pairwise
 from typing import overload
 from urllib.parse import unquote
+
+from looptck.values.frozen import dataclass
 
 DEEPEST = 4
 """Levels of quoted text within strings that are decoded."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -20,6 +19,7 @@ from looptck.catalogue.data import fixture
 from looptck.catalogue.requirements import catalogue, unknown
 from looptck.catalogue.yaml_files import BadFile, load
 from looptck.values.framing import DEFAULT
+from looptck.values.frozen import dataclass
 from looptck.values.turns import Turn
 from looptck.wires import WIRES
 

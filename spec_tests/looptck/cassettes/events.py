@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate
 from typing import Any
 
 from looptck.provider.script import Recorded
 from looptck.values.framing import Framing
+from looptck.values.frozen import dataclass
 from looptck.wires.received import named
 
 

@@ -15,8 +15,10 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
+
+from looptck.values.frozen import dataclass
 
 VERSION = 2
 KEPT_REQUEST_HEADERS = ("accept", "content-type", "anthropic-version", "anthropic-beta")

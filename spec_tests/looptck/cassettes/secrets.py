@@ -14,12 +14,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from math import log2
 
 from looptck.catalogue.data import fixture
 from looptck.catalogue.yaml_files import parse
+from looptck.values.frozen import dataclass
 
 PRIVATE: dict[str, re.Pattern[str]] = {
     "a private key": re.compile(

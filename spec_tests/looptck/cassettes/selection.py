@@ -10,7 +10,6 @@ from __future__ import annotations
 import shutil
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from looptck.cassettes.playback import case_followed, is_ordinary
 from looptck.cassettes.structure import reply_structure
 from looptck.catalogue.data import fixture
 from looptck.catalogue.yaml_files import BadFile, load
+from looptck.values.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

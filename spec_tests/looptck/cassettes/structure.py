@@ -18,12 +18,13 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import combinations, groupby, pairwise
 from typing import Any
 
 from looptck.cassettes.events import stream_events
 from looptck.provider.script import Recorded
+from looptck.values.frozen import dataclass
 
 BODY = "body"
 """The kind of a plain reply."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from typing import Any
 from looptck.catalogue.data import fixture
 from looptck.catalogue.parsed_once import parsed_once
 from looptck.catalogue.yaml_files import BadFile, parse_text
+from looptck.values.frozen import dataclass
 
 _FILE = re.compile(r"\A---\n(?P<front>.*?\n)---\n(?P<body>.*)\Z", re.DOTALL)
 _ROLE = re.compile(r"^(system|user|assistant):[ \t]*\n", re.MULTILINE)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 from looptck.catalogue.data import fixture
 from looptck.catalogue.requirements import unknown
 from looptck.catalogue.yaml_files import load
+from looptck.values.frozen import dataclass
 
 FOLDER = fixture("dialects")
 SCHEMA = FOLDER / "dialect.schema.json"

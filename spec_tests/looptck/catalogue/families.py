@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 
 from looptck.catalogue.data import fixture
 from looptck.catalogue.requirements import Requirement, catalogue
 from looptck.catalogue.yaml_files import load
+from looptck.values.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

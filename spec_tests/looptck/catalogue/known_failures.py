@@ -8,13 +8,13 @@ and stale once all of them pass. An entry with ``because`` covers those failures
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from looptck.catalogue.data import fixture
 from looptck.catalogue.requirements import Catalogue, unknown
 from looptck.catalogue.yaml_files import BadFile, load
 from looptck.values.cell import Cell
+from looptck.values.frozen import dataclass
 
 ANY = "*"
 """Any requirement, in an entry with `because`."""

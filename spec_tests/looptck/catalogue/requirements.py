@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from looptck.catalogue.data import fixture, json_fixture
 from looptck.catalogue.yaml_files import BadFile, load
+from looptck.values.frozen import dataclass
 
 LEVELS = ("MUST", "SHOULD", "MAY")
 IMPACTS = ("unsafe", "broken", "fragile", "untidy")

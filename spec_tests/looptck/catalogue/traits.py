@@ -7,7 +7,7 @@ not be decided.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from looptck.catalogue.data import fixture
 from looptck.catalogue.requirements import Requirement, catalogue, unknown
 from looptck.catalogue.yaml_files import BadFile, load
+from looptck.values.frozen import dataclass
 
 if TYPE_CHECKING:
     import pytest

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from rich.text import Text
@@ -28,6 +28,7 @@ from looptck.suite.selection import concerns
 from looptck.suite.session import Session
 from looptck.suite.summary import serializable, troubles
 from looptck.values.cell import Cell
+from looptck.values.frozen import dataclass
 from looptck.values.plain import amount, cut
 from looptck.values.verdicts import AGAINST, Result
 from looptck.wires import WIRES

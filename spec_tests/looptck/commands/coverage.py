@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
@@ -18,6 +18,7 @@ from looptck.report.console import could_not_run, output_console
 from looptck.report.results import read
 from looptck.suite.options import CouldNotRun, Options
 from looptck.suite.session import Session
+from looptck.values.frozen import dataclass
 from looptck.values.verdicts import Result, Verdict
 
 DECIDED: frozenset[Verdict] = frozenset({"pass", "fail"})

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Literal
 
 from looptck import driver
 from looptck.catalogue.data import driver_package
+from looptck.values.frozen import dataclass
 
 Kind = Literal["python", "process", "javascript"]
 BESIDE: dict[Kind, dict[str, Path]] = {

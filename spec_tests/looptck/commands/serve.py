@@ -9,7 +9,6 @@ import signal
 import subprocess
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from looptck.bench.cases import cases
@@ -21,6 +20,7 @@ from looptck.mock.script_file import Part, ScriptFile, of_case, read
 from looptck.mock.serving import Serving
 from looptck.provider.script import Step
 from looptck.provider.server import HOST, Provider
+from looptck.values.frozen import dataclass
 from looptck.values.plain import amount, plain
 from looptck.values.printable import printable
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 from looptck.catalogue.extras import need
 from looptck.drivers.connection import Connection, Line
 from looptck.drivers.faults import DriverFault
 from looptck.drivers.in_process import InProcess
 from looptck.drivers.process import Process
-from looptck.drivers.programs import Programs, programs
 from looptck.drivers.protocol import AGENT_LOOP, ALONE, PROGRAM, SERVER_LOOP, Started
 from looptck.drivers.servers import MODEL, USUAL, Servers, servers
+
+if TYPE_CHECKING:
+    from looptck.drivers.programs import Programs
 
 REFERENCE = "python:looptck_reference.kit.driver:Driver"
 """The driver of the reference simulator, the default driver."""
@@ -44,7 +47,7 @@ def need_reference(name: str) -> None:
         need("The reference loop", "reference")
 
 
-def connect(driver: str, starting: float | None = None) -> Connection | Servers | Programs:
+def connect(driver: str, starting: float | None = None) -> InProcess | Process | Servers | Programs:
     """A connection to the implementation that a driver names.
 
     ``python:MODULE:NAME``, ``python:FILE.py:NAME`` and ``cmd:COMMAND LINE`` are drivers; ``server:URL``,
@@ -67,6 +70,8 @@ def connect(driver: str, starting: float | None = None) -> Connection | Servers 
         need("A server under test", "server")
         return servers(rest, starting)
     if kind == "program":
+        from looptck.drivers.programs import programs  # few implementations are programs
+
         return programs(rest)
     raise ValueError(
         f"{driver!r} is not a driver: write python:MODULE:NAME, python:FILE.py:NAME, cmd:COMMAND LINE, "
@@ -89,7 +94,6 @@ __all__ = [
     "InProcess",
     "Line",
     "Process",
-    "Programs",
     "Servers",
     "Started",
     "connect",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from looptck.catalogue.agents import Agent, Input, Tool, agent
 from looptck.drivers.prompty_files import stage
 from looptck.values.cell import Cell
 from looptck.values.framing import MODEL
+from looptck.values.frozen import dataclass
 from looptck.values.team import Member
 
 API_KEY = "looptck-dummy-key"

@@ -7,10 +7,11 @@ network; the provider knows which network traffic is in progress.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
+from dataclasses import field
 from time import monotonic
 
 from looptck.guard.process_table import is_known, threads
+from looptck.values.frozen import dataclass
 
 _RUNNING = frozenset("RD")
 """The states of a thread that runs, waits for a processor, or for a disk."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Any, Literal
 
@@ -12,6 +12,7 @@ import jsonschema_rs
 
 from looptck.catalogue.data import json_fixture
 from looptck.values.answer_tool import AnswerTool
+from looptck.values.frozen import dataclass
 from looptck.values.printable import printable
 from looptck.values.team import AgentTool
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from looptck.values.frozen import dataclass
 from looptck.values.plain import cut
 
 WIDTH = 110

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
@@ -17,6 +16,7 @@ from looptck.failures.deltas import deltas, encoding_of
 from looptck.failures.outline import outline
 from looptck.failures.reasons import wrong_behind
 from looptck.failures.signs import Sign, first_difference
+from looptck.values.frozen import dataclass
 from looptck.values.outcome import serializable, shortened
 from looptck.values.plain import cut
 from looptck.values.printable import printable, steady

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from looptck.catalogue.requirements import unknown
@@ -15,6 +15,7 @@ from looptck.provider.faults import Break, Cut, ErrorEvent, HttpError, Malformed
 from looptck.provider.gate import Gate
 from looptck.provider.script import Hold, Step
 from looptck.values.framing import PRESETS, Framing
+from looptck.values.frozen import dataclass
 from looptck.values.plain import amount
 from looptck.values.turns import Call, Piece, Refusal, Stop, Text, Thinking, Turn
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from looptck.mock.answers import Answer, Item
 from looptck.mock.requests import Request
 from looptck.provider.script import Step
+from looptck.values.frozen import dataclass
 from looptck.values.plain import amount, cut, plain
 from looptck.values.turns import Turn
 from looptck.wires.rules import RULES

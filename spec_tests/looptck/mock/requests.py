@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from looptck.values.frozen import dataclass
 from looptck.values.history import Answered, Asked, Item, Offered, Opaque, Said, parsed
 from looptck.values.plain import amount, cut, plain
 from looptck.values.problem import Problem

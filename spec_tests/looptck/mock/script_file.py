@@ -6,7 +6,6 @@ What is wrong is told with its line and how to mend it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from itertools import islice
@@ -23,6 +22,7 @@ from looptck.catalogue.requirements import unknown
 from looptck.catalogue.yaml_files import BadFile, faults, parse, parse_text, pointer
 from looptck.mock.answers import Answer, broken, cut, errs, fails, says
 from looptck.provider.script import Step
+from looptck.values.frozen import dataclass
 
 _SCHEMA = "script.schema.json"
 MOST_FAULTS = 5

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -30,6 +29,7 @@ from looptck.cassettes.scrub import Leak, Scrubber
 from looptck.catalogue.data import fixture
 from looptck.catalogue.yaml_files import BadFile, load
 from looptck.provider.script import Step
+from looptck.values.frozen import dataclass
 from looptck.wires import WIRES
 
 

@@ -7,10 +7,11 @@ Human-in-the-Loop, names approval and correction; 801: Package/Agent adds reject
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from looptck.provider.gate import Gate
+from looptck.values.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

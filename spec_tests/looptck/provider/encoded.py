@@ -11,10 +11,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from looptck.values.framing import Framing
+from looptck.values.frozen import dataclass
 from looptck.values.jsontext import compact
 from looptck.values.turns import Turn
 from looptck.wires import Wire

@@ -8,11 +8,12 @@ implementation once waited is not held again.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from looptck.provider.gate import Gate
 from looptck.provider.gates import ABSENCE
 from looptck.values.framing import Framing
+from looptck.values.frozen import dataclass
 from looptck.values.transcript import Event, ToolBegan
 
 LEARNING = 2 * ABSENCE

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from looptck.provider.gate import Gate
 from looptck.provider.mcp import content, speaking
 from looptck.provider.mcp.server import Server
+from looptck.values.frozen import dataclass
 
 Json = dict[str, Any]
 

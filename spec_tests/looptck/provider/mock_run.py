@@ -6,20 +6,17 @@ Everything here happens on the provider's thread.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from looptck.provider.confirmation import Confirmation, Decision, Unavailable
 from looptck.provider.gate import Gate
 from looptck.provider.habits import Habits
 from looptck.provider.http import HttpReply, HttpRequest, head
-from looptck.provider.mcp_results import Behaviour as ServedBehaviour
-from looptck.provider.mcp_results import Served
 from looptck.provider.model_run import ModelRun, Speaker
 from looptck.provider.renamed import Names
 from looptck.provider.replies import whole
 from looptck.provider.script import Script, Step
-from looptck.provider.tool_servers import PATH, ToolServers
 from looptck.provider.toolbox import Answers, Behaviour, HangsUp, Raises, Returns, ReturnsParts, Toolbox
 from looptck.values.answer_tool import AnswerTool
 from looptck.values.history import Request, Said
@@ -37,6 +34,11 @@ from looptck.values.transcript import (
 )
 from looptck.values.turns import Turn, says
 from looptck.wires import Wire
+
+if TYPE_CHECKING:
+    from looptck.provider.mcp_results import Behaviour as ServedBehaviour
+    from looptck.provider.mcp_results import Served
+    from looptck.provider.tool_servers import ToolServers
 
 _OF_A_KIND = {"tool", "arguments", "agent", "inputs"}
 WORD, OBJECT = "Fine.", "{}"
@@ -100,7 +102,7 @@ class MockRun(ModelRun):
         )
         self.toolbox = toolbox
         self.confirmation = confirmation or Confirmation()
-        self.tool_servers = ToolServers(servers, self.transcript.now, self._note)
+        self.tool_servers = self._tool_servers(servers) if servers else None
         """The MCP servers that the loop is a client of."""
         self.names = Names()
         """The names of the case's tools, as the loop offers them."""
@@ -162,9 +164,7 @@ class MockRun(ModelRun):
             return self._tool(unquote(path.removeprefix("/tools/")), parsed(request.body))
         if request.method == "POST" and path.startswith("/kinds/"):
             return self._kind(path.removeprefix("/kinds/"), parsed(request.body))
-        if path.startswith(PATH) and (
-            reply := self.tool_servers.answer(request, unquote(path.removeprefix(PATH)), self._served)
-        ):
+        if self.tool_servers is not None and (reply := self.tool_servers.answer(request, path, self._served)):
             return reply
         if request.method == "POST" and path == "/confirm":
             return self._confirm(parsed(request.body))
@@ -228,6 +228,11 @@ class MockRun(ModelRun):
         if behaviour.hold is not None:
             reply.parts.insert(0, behaviour.hold)
         return self._at_work(run, tool, answer, reply)
+
+    def _tool_servers(self, servers: Sequence[Served]) -> ToolServers:
+        from looptck.provider.tool_servers import ToolServers  # most runs have none
+
+        return ToolServers(servers, self.transcript.now, self._note)
 
     def _served(
         self, server: str, tool: str, arguments: Any, behaviour: ServedBehaviour, reply: HttpReply

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from looptck.provider.faults import Fault, HttpError
 from looptck.provider.gate import Gate
 from looptck.values.framing import DEFAULT, Framing
+from looptck.values.frozen import dataclass
 from looptck.values.turns import Turn
 
 RUNAWAY_CAP = 520

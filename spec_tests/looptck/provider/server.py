@@ -8,7 +8,6 @@ import threading
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import wait
 from contextlib import suppress
-from dataclasses import dataclass
 from time import monotonic, perf_counter
 from typing import Any, Self, TypeVar
 
@@ -19,6 +18,7 @@ from looptck.provider.http_reader import MAX_BODY
 from looptck.provider.mock_run import MockRun, is_aside
 from looptck.provider.model_run import ModelRun
 from looptck.provider.shared import PREFIX, Shared
+from looptck.values.frozen import dataclass
 from looptck.values.spent import Spent
 from looptck.values.transcript import Transcript
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
+from urllib.parse import unquote
 
 from looptck.provider.gate import Gate
 from looptck.provider.http import LAST_CHUNK, HttpReply, HttpRequest, chunked, head
@@ -41,9 +42,10 @@ class ToolServers:
         """The path of each server below the prefix of the run, by its name."""
         return {name: PATH + name for name in self._servers}
 
-    def answer(self, request: HttpRequest, name: str, runs: Runs) -> HttpReply | None:
-        """Answer a request to the server of this name; None if there is none."""
-        speaking = self._speaking.get(name)
+    def answer(self, request: HttpRequest, path: str, runs: Runs) -> HttpReply | None:
+        """Answer a request to the server at this path below the prefix of the run; None if there is none."""
+        name = unquote(path.removeprefix(PATH))
+        speaking = self._speaking.get(name) if path.startswith(PATH) else None
         if speaking is None:
             return None
         message, found = speaking.heard(request.method, request.headers, request.body)

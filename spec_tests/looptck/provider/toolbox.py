@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from looptck.provider.gate import Gate
+from looptck.values.frozen import dataclass
 from looptck.values.images import Image
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Literal
 
 from looptck.catalogue.requirements import IMPACTS, LEVELS, Requirement, catalogue
 from looptck.catalogue.traits import Answer, traits
 from looptck.report.results import Results
+from looptck.values.frozen import dataclass
 from looptck.values.verdicts import AGAINST, Result, Verdict, counted, worst
 
 Change = Literal["broken", "fixed", "other", "gone", "new", "cases", "same", "not-applicable"]

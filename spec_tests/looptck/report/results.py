@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -13,6 +12,7 @@ import jsonschema_rs
 from looptck.catalogue.data import json_fixture
 from looptck.catalogue.traits import Answer
 from looptck.catalogue.yaml_files import BadFile, pointer, read_text, reason
+from looptck.values.frozen import dataclass
 from looptck.values.verdicts import Result
 
 MEMBERS = tuple(Result("", "", "", "", "", "pass").serializable())

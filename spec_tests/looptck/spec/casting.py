@@ -7,7 +7,7 @@ asks, and also if two agents ask at the same time.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from looptck.bench.agent_calls import agent_call, renamed
@@ -16,6 +16,7 @@ from looptck.bench.run import Run
 from looptck.catalogue.agents import Tool
 from looptck.provider.renamed import Names
 from looptck.provider.script import RUNAWAY_CAP
+from looptck.values.frozen import dataclass
 from looptck.values.history import Asked, Item, Offered, Request, Said
 from looptck.values.team import Member, Way
 from looptck.values.transcript import Received

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Unpack
 
 from looptck.bench.bench import Scenario
@@ -11,6 +11,7 @@ from looptck.bench.checks import RunOverrides
 from looptck.bench.run import Run
 from looptck.bench.talk import Talk
 from looptck.catalogue.agents import Tool, agent
+from looptck.values.frozen import dataclass
 from looptck.values.history import Answered, Asked, Item, Said, same_arguments
 from looptck.values.plain import MOST, plain
 from looptck.values.transcript import Received

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from looptck.bench.run import Run
 from looptck.spec.conversing import accepted
+from looptck.values.frozen import dataclass
 from looptck.values.history import Answered, Item, Said
 from looptck.values.images import Image, Shown, gif, media_type_of, png, spelled_out
 from looptck.values.outcome import Failed

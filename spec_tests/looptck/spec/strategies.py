@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 from zlib import crc32
 
@@ -16,6 +15,7 @@ from looptck.bench.schema_blocks import Block
 from looptck.catalogue.agents import Tool, agent
 from looptck.values import turns
 from looptck.values.framing import LAYOUT, Framing
+from looptck.values.frozen import dataclass
 from looptck.values.turns import Call, Thinking, Turn
 
 TOOLS = ("ping", "weather", "add", "note")

@@ -6,7 +6,7 @@ Every question gets an answer, whatever the loop does: an exception of the test 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Unpack
 
 import pytest
@@ -19,6 +19,7 @@ from looptck.drivers import DriverFault, Started
 from looptck.provider.script import step
 from looptck.suite.selection import concerns, missing
 from looptck.values.cell import Cell
+from looptck.values.frozen import dataclass
 from looptck.values.outcome import Failed
 from looptck.values.printable import printable, steady
 from looptck.values.verdicts import NotApplicable, NotReached

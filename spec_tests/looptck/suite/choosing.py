@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from looptck.bench.cases import cases
 from looptck.bench.checks import Check
@@ -14,6 +14,7 @@ from looptck.catalogue.requirements import Catalogue, Requirement
 from looptck.drivers import Started
 from looptck.suite.selection import Selection
 from looptck.values.cell import Cell
+from looptck.values.frozen import dataclass
 
 RECORDED = "recorded-traffic-is-read-right"
 """The requirement that is judged on every cassette that any loop can play."""

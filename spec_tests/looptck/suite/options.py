@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from looptck.bench.bench import Bench, Patience
@@ -20,6 +20,7 @@ from looptck.drivers import DriverFault, reference
 from looptck.failures import trace
 from looptck.suite.selection import Selection
 from looptck.suite.units import Shard
+from looptck.values.frozen import dataclass
 from looptck.wires import WIRES
 from looptck.wires.spoken import spoken
 

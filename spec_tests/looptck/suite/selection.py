@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from looptck.catalogue.known_failures import fits
 from looptck.catalogue.requirements import LEVELS, Catalogue, Requirement, unknown
 from looptck.catalogue.traits import PROFILE, traits
 from looptck.drivers import Started
 from looptck.values.cell import Cell
+from looptck.values.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,10 @@ read as if the model had said the text, and the tool were not there.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
+from looptck.values.frozen import dataclass
 from looptck.values.history import Answered, Asked, Item, Offered, Request, Said, parsed
 from looptck.values.jsontext import compact
 from looptck.values.turns import Call, Stop, Text, Turn

@@ -14,11 +14,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import cache
 from itertools import islice, pairwise
 from typing import Any, Literal
 
+from looptck.values.frozen import dataclass
 from looptck.values.jsontext import compact
 
 Quirk = Literal[

@@ -8,9 +8,10 @@ Python takes values for equal that JSON does not: true and 1, 1 and 1.0.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from looptck.values.frozen import dataclass
 from looptck.values.jsontext import parsed
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import groupby
 from typing import Any
 
+from looptck.values.frozen import dataclass
 from looptck.values.images import Part
 from looptck.values.jsontext import canonical
 from looptck.values.plain import cut, plain

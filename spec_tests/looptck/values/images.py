@@ -7,7 +7,8 @@ import re
 import struct
 import zlib
 from base64 import b64decode, b64encode, urlsafe_b64encode
-from dataclasses import dataclass
+
+from looptck.values.frozen import dataclass
 
 SIDE = 8
 """Width and height of a made image, in pixels."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Any
 
+from looptck.values.frozen import dataclass
 from looptck.values.plain import plain
 
 OVER = "looptck: the script ends before request"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from looptck.values.frozen import dataclass
 from looptck.values.history import Asked, spelled
 from looptck.values.jsontext import canonical
 

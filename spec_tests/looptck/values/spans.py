@@ -7,8 +7,10 @@ documents ask for spans by name and without attributes. Departures from the conv
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from looptck.values.frozen import dataclass
 
 INVOKE_AGENT = "invoke_agent"
 EXECUTE_TOOL = "execute_tool"

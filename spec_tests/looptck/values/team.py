@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from looptck.values.frozen import dataclass
 from looptck.values.turns import Call
 
 Way = Literal["handoff", "subagent"]

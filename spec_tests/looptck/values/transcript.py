@@ -7,10 +7,11 @@ to a list is atomic, and each event carries its own time.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from time import perf_counter
 from typing import Any
 
+from looptck.values.frozen import dataclass
 from looptck.values.history import Request
 from looptck.values.outcome import Outcome
 from looptck.values.problem import Problem

@@ -10,8 +10,10 @@ import base64
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal
+
+from looptck.values.frozen import dataclass
 
 Stop = Literal[
     "end",

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from looptck.values.frozen import dataclass
 
 _ABSENT = object()
 _SHOWN = 80

@@ -7,9 +7,9 @@ read, so they get only the valid subset of a body that breaks the schema.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from looptck.values.frozen import dataclass
 from looptck.values.problem import Problem
 from looptck.wires import schema_rules
 from looptck.wires.schema_rules import Fault, Path

@@ -7,13 +7,14 @@ A schema defines what a wire's service accepts. It selects the members of a unio
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Any
 
 import jsonschema_rs
 
 from looptck.catalogue.data import json_fixture
+from looptck.values.frozen import dataclass
 
 Path = tuple[str | int, ...]
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from looptck.values.frozen import dataclass
 from looptck.values.growth import Growth
 from looptck.values.history import Request
 from looptck.values.problem import Problem

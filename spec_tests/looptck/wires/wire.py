@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
 from looptck.values.framing import DEFAULT, Framing, Quirk
+from looptck.values.frozen import dataclass
 from looptck.values.growth import Growth
 from looptck.values.history import Item, Request
 from looptck.values.lenient import is_object

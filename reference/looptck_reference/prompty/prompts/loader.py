@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from looptck_reference.prompty.prompts.errors import Fault, PromptError
-from looptck_reference.prompty.prompts.frontmatter import parted, read
 from looptck_reference.prompty.prompts.prompt import Prompt
 from looptck_reference.prompty.prompts.properties import schema
 from looptck_reference.prompty.prompts.reading import inputs, model, tools
@@ -66,6 +65,8 @@ class _Family:
         return self.known[place]
 
     def _read(self, path: Path, above: tuple[Path, ...]) -> Prompt:
+        from looptck_reference.prompty.prompts.frontmatter import parted, read  # parses YAML, which few runs have
+
         front_text, body = parted(path)
         try:
             front = read(front_text, self.environment)

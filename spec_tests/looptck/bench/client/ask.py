@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from looptck.bench.client.words import MESSAGES, TOOLS
 from looptck.catalogue.agents import Tool
 from looptck.values.framing import MODEL
+from looptck.values.frozen import dataclass
 from looptck.values.history import Item, Said
 
 MOST_TOKENS = 4096

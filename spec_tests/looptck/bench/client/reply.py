@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from looptck.values.frozen import dataclass
 from looptck.values.lenient import as_object
 from looptck.values.transcript import ServerEvent
 from looptck.values.turns import Turn

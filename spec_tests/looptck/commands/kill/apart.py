@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Generator, Iterable
-from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection, wait
 from time import monotonic
 from typing import Generic, TypeVar
 
 from looptck.guard.forking import Fork, forked
+from looptck.values.frozen import dataclass
 
 Task = TypeVar("Task")
 Value = TypeVar("Value")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +11,7 @@ from looptck.catalogue.requirements import Requirement
 from looptck.commands.kill.columns import Column, State, first_line
 from looptck.commands.kill.idle import idle
 from looptck.commands.kill.playing import Played
+from looptck.values.frozen import dataclass
 
 
 @dataclass

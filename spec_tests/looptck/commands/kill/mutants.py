@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from looptck.catalogue.requirements import Catalogue, unknown
 from looptck.driver import load
+from looptck.values.frozen import dataclass
 
 PREFIX = "python:"
 

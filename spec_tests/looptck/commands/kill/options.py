@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
 from pathlib import Path
 
 from looptck.bench.bench import Patience
 from looptck.drivers import PROGRAM_OF_REFERENCE, SERVER, SOLUTIONS, reference
+from looptck.values.frozen import dataclass
 
 MUTANTS = "python:looptck_mutants:MUTANTS"
 SERVER_MUTANTS = "python:looptck_mutants.server_loop:MUTANTS"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
 from pathlib import Path
@@ -17,6 +16,7 @@ from looptck.commands.kill import marks
 from looptck.commands.kill.columns import Column
 from looptck.commands.kill.marks import MEANINGS, Mark
 from looptck.commands.kill.matrix import Matrix, Row
+from looptck.values.frozen import dataclass
 
 LONGEST = 180
 """The most characters of a reason."""

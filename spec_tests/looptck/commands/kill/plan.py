@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import pytest
@@ -15,6 +15,7 @@ from looptck.suite.options import CouldNotRun
 from looptck.suite.plugin import ITEM, check_of
 from looptck.suite.session import Session
 from looptck.values.cell import Cell
+from looptck.values.frozen import dataclass
 
 GIVEN = (ITEM, "scenario", "cassette", "server", "session")
 """The fixtures of the suite; any other argument of a test is a parameter."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 from traceback import walk_tb
@@ -17,6 +17,7 @@ from looptck.commands.kill.plan import Planned
 from looptck.suite.plugin import ITEM
 from looptck.suite.session import Session
 from looptck.suite.verdict_of import result_of
+from looptck.values.frozen import dataclass
 from looptck.values.outcome import Failed
 from looptck.values.program import Exit
 from looptck.values.verdicts import Result

@@ -7,7 +7,6 @@ import signal
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
 from pathlib import Path
 
 from rich.text import Text
@@ -23,6 +22,7 @@ from looptck.report.console import could_not_run, output_console
 from looptck.report.site.building import Site, build, try_out
 from looptck.suite.summary import kit_version
 from looptck.suite.units import Shard
+from looptck.values.frozen import dataclass
 from looptck.values.verdicts import AGAINST
 
 ROOT = fixture("").parent

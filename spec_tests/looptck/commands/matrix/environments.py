@@ -9,12 +9,12 @@ import subprocess
 import sys
 import venv
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from looptck import driver
 from looptck.catalogue.data import driver_package
 from looptck.commands.matrix.targets import Target
+from looptck.values.frozen import dataclass
 
 SCRIPTS = "Scripts" if os.name == "nt" else "bin"
 NO_PROXY = {"NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}

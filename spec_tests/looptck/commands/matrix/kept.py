@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
@@ -15,6 +15,7 @@ from looptck.catalogue.data import json_fixture
 from looptck.catalogue.yaml_files import BadFile, pointer, reason
 from looptck.commands.matrix.targets import Target
 from looptck.report.site.entries import Entry
+from looptck.values.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

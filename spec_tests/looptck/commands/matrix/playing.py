@@ -7,7 +7,7 @@ import os
 import shlex
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event
@@ -18,6 +18,7 @@ from looptck.catalogue.content import content
 from looptck.commands.matrix.environments import Environment, NotInstalled
 from looptck.commands.matrix.kept import Kept, Made
 from looptck.commands.matrix.targets import Target
+from looptck.values.frozen import dataclass
 
 LONGEST = 1000
 """The most characters of what a run has printed that are looked at."""

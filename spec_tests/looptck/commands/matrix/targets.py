@@ -15,13 +15,14 @@ own (``known-failures@VARIANT.yaml``). Names may be patterns, such as ``langchai
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from hashlib import blake2b
 from pathlib import Path
 from typing import Self
 
 from looptck.catalogue.yaml_files import BadFile, parse
+from looptck.values.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 
@@ -23,6 +22,7 @@ from looptck.cassettes.scrub import Leak, Scrubber, texts_of_turn
 from looptck.commands.recording.conversation import client_of, converse
 from looptck.commands.recording.traffic_log import CapturesDisagree, LoggedExchange, TrafficLog
 from looptck.commands.recording.upstreams import Upstream
+from looptck.values.frozen import dataclass
 from looptck.wires import WIRES
 
 _LONGEST = 300

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from looptck.catalogue.agents import Tool
+from looptck.values.frozen import dataclass
 
 NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 """Without certificates: clients connect to the proxy only, and loading the usual certificates takes 20 ms."""

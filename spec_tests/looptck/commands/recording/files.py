@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -16,6 +15,7 @@ from looptck.cassettes.diff import changes_in_content, changes_in_structure
 from looptck.cassettes.file_format import render_cassette, render_chunks
 from looptck.catalogue.yaml_files import BadFile
 from looptck.commands.recording.capture import Capture
+from looptck.values.frozen import dataclass
 
 KeepOutcome = Literal["written", "unchanged", "updated", "differs"]
 

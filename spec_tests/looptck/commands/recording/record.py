@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from looptck.bench.cases import Case, cases
@@ -18,6 +17,7 @@ from looptck.commands.recording.children import ChildFailed
 from looptck.commands.recording.files import draft
 from looptck.commands.recording.traffic_log import TrafficLog, traffic_log
 from looptck.commands.recording.upstreams import NoUpstream, Upstream, upstream
+from looptck.values.frozen import dataclass
 from looptck.values.plain import amount
 from looptck.wires import WIRES
 

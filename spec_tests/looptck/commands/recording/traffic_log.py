@@ -12,7 +12,6 @@ import json
 import sys
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import vcr
@@ -21,6 +20,7 @@ from vcr.record_mode import RecordMode
 
 from looptck.cassettes.file_format import Chunks
 from looptck.commands.recording.children import child
+from looptck.values.frozen import dataclass
 
 _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 

@@ -7,10 +7,11 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from urllib.parse import parse_qsl, urlsplit
 
 from looptck.commands.recording.children import ChildFailed, child
+from looptck.values.frozen import dataclass
 from looptck.wires import WIRES
 
 DUMMY_KEY = "looptck-dummy-key"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import jsonschema_rs
 
 from looptck.catalogue.data import fixture
 from looptck.catalogue.yaml_files import BadFile, faults, parse, pointer
+from looptck.values.frozen import dataclass
 
 SECONDS = 120.0
 MEMORY = 4096

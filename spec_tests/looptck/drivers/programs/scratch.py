@@ -6,11 +6,11 @@ import os
 import sys
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from looptck.drivers.programs.description import Description, filled
 from looptck.guard.network import is_cut_off
+from looptck.values.frozen import dataclass
 
 NOWHERE = "http://127.0.0.1:9"
 """A proxy that refuses every connection, for a system in which a program cannot be cut off the network."""

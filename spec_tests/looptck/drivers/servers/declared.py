@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -13,6 +12,7 @@ import jsonschema_rs
 from looptck.catalogue.data import json_fixture
 from looptck.catalogue.yaml_files import pointer
 from looptck.drivers.protocol import SERVER_LOOP, Started
+from looptck.values.frozen import dataclass
 
 USUAL = "usual"
 """The default set-up of a server."""

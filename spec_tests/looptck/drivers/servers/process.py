@@ -10,12 +10,12 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import IO
 
 from looptck.catalogue.yaml_files import reason
 from looptck.drivers.faults import DriverFault
 from looptck.guard.descendants import dying_with_this_process
+from looptck.values.frozen import dataclass
 
 STARTING = 60.0
 """Seconds until it must accept connections."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from looptck.values.frozen import dataclass
 
 REVISIONS = ("2025-11-25", "2025-06-18", "2025-03-26")
 """The revisions with a handshake and streamable HTTP, the latest first."""

@@ -8,11 +8,12 @@ own is offered: GET is answered with 405, as the specification allows.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from looptck.provider.mcp import stateless
 from looptck.provider.mcp.server import STATELESS, Server
+from looptck.values.frozen import dataclass
 from looptck.values.jsontext import parsed
 
 Json = dict[str, Any]

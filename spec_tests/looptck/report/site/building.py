@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
@@ -19,6 +18,7 @@ from looptck.catalogue.yaml_files import BadFile
 from looptck.report.comparing import SILENT, comparison
 from looptck.report.site.entries import MEANINGS, WORDLESS, Entry, shortest, slug
 from looptck.report.site.rendering import FOLDER, render
+from looptck.values.frozen import dataclass
 
 MARK = "looptck-site.txt"
 """The file that makes a folder one of this command's."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any, Literal
 
 from looptck.catalogue.families import Family
 from looptck.catalogue.requirements import IMPACTS, Requirement
 from looptck.report.results import Results
+from looptck.values.frozen import dataclass
 from looptck.values.verdicts import AGAINST
 
 State = Literal["fail", "disputed", "not-reached", "error", "pass", "not-applicable", "not-played"]

@@ -9,7 +9,7 @@ those calls begin whose references can all be resolved.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from itertools import chain, repeat
 from operator import itemgetter
 from typing import Any
@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from looptck.values.framing import DEFAULT, Framing
+from looptck.values.frozen import dataclass
 
 MOST = 8
 """The maximum number of calls in a graph."""

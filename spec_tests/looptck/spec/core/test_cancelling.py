@@ -7,7 +7,6 @@ The gate opens when the run has ended, or after the patience for a loop that goe
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import pytest
 
@@ -25,6 +24,7 @@ from looptck.provider.script import Hold, Step
 from looptck.provider.toolbox import Returns
 from looptck.spec.cancelling import cancelled_at, require_cancelling
 from looptck.spec.conversing import accepted, answer, carried, guarded, question, returned
+from looptck.values.frozen import dataclass
 from looptck.values.outcome import Value
 from looptck.values.transcript import Cancelled, Ended, HungUp, Replied, SideRequest, ToolBegan
 from looptck.values.turns import Call, calls, says

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
@@ -29,6 +28,7 @@ from looptck.spec.conversing import (
     returned,
 )
 from looptck.spec.obeying import obeying
+from looptck.values.frozen import dataclass
 from looptck.values.history import Said
 from looptck.values.turns import Call, Served, Thinking, calls, refuses, says, turn
 from looptck.values.verdicts import NotApplicable, NotReached

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -16,6 +15,7 @@ from looptck.bench.talk import Talk
 from looptck.provider.confirmation import Approve, Decision, Reject
 from looptck.spec.messages import share_one_message
 from looptck.spec.resuming import NO, TOOLS, decided, resumed, stop
+from looptck.values.frozen import dataclass
 from looptck.values.history import holds, spelled
 from looptck.values.jsontext import canonical
 from looptck.values.turns import Call, calls, says

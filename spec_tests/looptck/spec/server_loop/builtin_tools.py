@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Self, Unpack
 
 from looptck.bench.bench import Scenario
@@ -12,6 +11,7 @@ from looptck.bench.client.words import TOOLS
 from looptck.bench.run import Run
 from looptck.bench.server import RequestOverrides, ServerUnderTest
 from looptck.catalogue.agents import Tool
+from looptck.values.frozen import dataclass
 from looptck.values.history import Offered
 from looptck.values.plain import plain
 from looptck.values.turns import Call, says

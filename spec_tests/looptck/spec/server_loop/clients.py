@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from looptck.bench.server import tool
 from looptck.catalogue.agents import Tool
 from looptck.provider.toolbox import Behaviour, Returns
+from looptck.values.frozen import dataclass
 from looptck.values.turns import Call, Turn, calls, says
 
 

@@ -7,9 +7,10 @@ Reasoning items carry their encrypted content: the service recognizes it even if
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from looptck.values.frozen import dataclass
 from looptck.values.turns import Thinking, Turn
 from looptck.wires.openai_responses.encode import items
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from looptck.bench.cases import Case, Record
+from looptck.values.frozen import dataclass
 from looptck.values.turns import Call, Piece, Text, Thinking, Turn
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ import gguf
 import numpy as np
 
 from looptck.commands.recording.scripted.vocabulary import Vocabulary
+from looptck.values.frozen import dataclass
 
 CONTEXT = 32768
 """Tokens that a conversation may have; a prompt has one for each byte."""

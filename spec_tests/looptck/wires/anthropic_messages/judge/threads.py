@@ -8,10 +8,10 @@ again, starts a new one. (The official SDK's ``lib/threads``, and the types of i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from looptck.values.framing import DEFAULT
+from looptck.values.frozen import dataclass
 from looptck.values.problem import Problem
 from looptck.values.turns import Turn
 from looptck.wires.anthropic_messages.encode import body
