@@ -19,7 +19,7 @@ from typing import Any
 
 from looptck.catalogue.yaml_files import reason
 from looptck.drivers.faults import DriverFault
-from looptck.drivers.idle import pulse, served
+from looptck.drivers.idle import Pulse, pulse, served
 from looptck.drivers.protocol import Started, complaint
 from looptck.guard.descendants import dying_with_this_process
 
@@ -85,6 +85,11 @@ class Child:
     @property
     def pid(self) -> int:
         return self._process.pid
+
+    def pulse(self) -> Pulse:
+        """The pulse of the process and its descendants, and of the thread that reads its lines."""
+        reader = self._listening[1].native_id
+        return pulse(self.pid, also=() if reader is None else (reader,))
 
     def declare(self, declared: Started | DriverFault) -> None:
         self.declared = declared

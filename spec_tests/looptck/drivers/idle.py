@@ -1,16 +1,19 @@
 """Idleness: whether a process and its descendants are waiting.
 
 Idleness is read from the process table of Linux. A sleeping thread looks idle, and so does one that waits for the
-network; the provider knows which network traffic is in progress.
+network; the provider knows which network traffic is in progress. What a process has written may not have been read yet
+on a busy machine, so the thread that reads it counts as one of the process.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection
 from dataclasses import field
+from itertools import chain
 from time import monotonic
 
-from looptck.guard.process_table import is_known, threads
+from looptck.guard.process_table import Thread, is_known, threads
 from looptck.values.frozen import dataclass
 
 _RUNNING = frozenset("RD")
@@ -124,13 +127,19 @@ class Rest:
         return self._rested
 
 
-def pulse(pid: int, but: Collection[int] = ()) -> Pulse:
-    """The pulse of a process and its descendants; ``but`` are the ids of ignored threads."""
+def pulse(pid: int, but: Collection[int] = (), also: Collection[int] = ()) -> Pulse:
+    """The pulse of a process and its descendants.
+
+    Args:
+        pid: the process.
+        but: the ids of its threads that are ignored.
+        also: the ids of threads of this process that belong to it: those that take in what it writes.
+    """
     if not is_known():
         return Pulse()
     turns: dict[int, bytes] = {}
     running = False
-    for thread in threads(pid):
+    for thread in chain(threads(pid), (Thread(os.getpid(), id) for id in also)):
         if thread.id in but:
             continue
         try:

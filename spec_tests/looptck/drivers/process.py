@@ -17,7 +17,7 @@ from looptck.drivers import mends
 from looptck.drivers.child import STOPPING, Child
 from looptck.drivers.connection import OnTold
 from looptck.drivers.faults import STILL_CALLING, DriverFault, Kind
-from looptck.drivers.idle import Pulse, pulse
+from looptck.drivers.idle import Pulse
 from looptck.drivers.protocol import VERSION, Started, complaint
 from looptck.drivers.sockets import has_connection
 from looptck.drivers.uncaught import of_stderr
@@ -137,7 +137,7 @@ class Process:
 
     def pulse(self) -> Pulse:
         """The pulse of the process and its descendants."""
-        return Pulse() if self._child is None else pulse(self._child.pid)
+        return Pulse() if self._child is None else self._child.pulse()
 
     def asks_from(self, port: int, to: int) -> bool | None:
         """Whether the process or a descendant has this connection; None: closed."""

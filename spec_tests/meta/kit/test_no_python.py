@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from meta.drivers.bench import Report, judged
+from meta.plain_words import PYTHON
 
-CORE = "python:looptck_mutants.core.broad:"
 BROKEN = {
-    "runs-nothing": ("python:meta.kit.flawed:TakesCallsForAnswers", ("openai-chat/stream/sync",)),
+    "runs-nothing": ("python:meta.kit.flawed:TakesCallsForAnswers", ("openai-responses/stream/sync",)),
     "asks-nothing": ("python:meta.kit.flawed:Pretends", ("openai-chat/plain/sync",)),
     "raises": ("python:meta.kit.flawed:Refuses", ("anthropic-messages/stream/sync",)),
-    "forgets-ids": (CORE + "CoreForgetsIds.driver", ("openai-responses/plain/sync",)),
-    "garbles": (CORE + "CoreEchoesGarbled.driver", ("anthropic-messages/plain/sync",)),
-    "runs-thrice": (CORE + "CoreRunsThrice.driver", ("openai-chat/plain/sync",)),
 }
-PYTHON = re.compile(
-    r"""\bassert\s | Use\ -v | <looptck | <\w+(\.\w+)*\ object | \bwhere\ .+\ = | \+\ \ (where|and)\ |
-    \b(Failed|Value|Nothing|Asked|Answered|Said|Kept|Owed|Turn|Text|Call|Cell|Framing|Offered|Ran|Received|Replied|
-    Counter|frozenset|dict_keys|dict_values|mappingproxy|PosixPath|deque|defaultdict|Problem|Difference)\( |
-    \b(True|False|None)\b | \[\('| \{\(' | \['\w+'[\],] | \bb'""",
-    re.VERBOSE,
-)
-"""What only somebody who knows Python, or this kit's source, can read."""
+"""Loops that fail almost everything. The reasons of loops with one fault are searched where they are played."""
 
 
 def told(report: Report) -> list[str]:

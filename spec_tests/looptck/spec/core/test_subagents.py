@@ -223,12 +223,13 @@ def test_two(scenario: Scenario, implementation: Implementation, two: tuple[tupl
     run.request(2)
     texts = _results(run, _outer(run, 2).n)
     said = "\n".join(turn.text or "" for turn in run.turns.values())
+    spoiled = any(part.said > len(part.lines) for part in inner)
     for (_, word), text in zip(two, texts, strict=True):
         told = f"The {word} is done."
         assert told in text or told not in said, (
             f"the sub-agent answers {told!r}, and the result of its call is {text!r}"
         )
-        strays = told not in text and (OVER.text or "") in text
+        strays = spoiled and told not in text and (OVER.text or "") in text
         assert not strays, f"the sub-agent that is asked about the {word} goes on with the conversation of another call"
         [other] = [one for _, one in two if one != word]
         assert f"The {other} is done." not in text, f"the result of the call about the {word} is {text!r}"
