@@ -16,6 +16,7 @@ from looptck.catalogue.content import content
 from looptck.catalogue.data import fixture
 from looptck.cli.group import main
 from meta.drivers.bench import Report, judged, process
+from meta.plain_words import only_python_tells
 
 FLAWED = "python:meta.kit.flawed:TakesCallsForAnswers"
 SOME = (
@@ -168,13 +169,14 @@ def test_quiet_is_the_failing_rows_and_a_line_for_each_cause() -> None:
 
 
 def test_a_bad_loop_has_a_report_that_can_be_read() -> None:
-    """A hundred failures with few causes take less than 200 lines, and the row that says why stands first."""
+    """A hundred failures with few causes take less than 200 lines, in plain words; the row that says why is first."""
     report = judged(FLAWED)
     against = [one for one in report.json["results"] if one["verdict"] in {"fail", "not-reached"}]
     causes = report.json["causes"]
 
     assert 100 < len(against)
     assert 200 > len([line for line in report.printed.splitlines() if " left, " not in line])
+    assert [] == only_python_tells(report)
     assert ["call-runs-its-tool-once", "unknown-tool-is-not-lost"] == [one["requirement"] for one in causes[:2]]
     assert "recorded-traffic-is-read-right" in causes[0]["noticed_by"]
     assert sorted(place for one in causes for place in one["results"]) == [

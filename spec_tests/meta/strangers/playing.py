@@ -20,7 +20,6 @@ from looptck.suite.options import Options
 from looptck.suite.selection import Selection
 from looptck.suite.session import Session
 from looptck.values.verdicts import Result
-from meta.plain_words import ASSERTION
 
 HERE = Path(__file__).resolve().parent
 NODE = shutil.which("node")
@@ -71,10 +70,7 @@ def faults_of(driver: str, cell: str, requirements: Collection[str], *, whole: b
     named = chosen(planned, profile=CORE, cells=[cell])
     control = next(one for one in named if one.check.requirement.id == CONTROL)
     wanted = [control, *(one for one in named if one.check.requirement.id in {*requirements} - {CONTROL})]
-    results = [one.result for one in play(session, driver, wanted, whole=whole)]
-    strange = [one.reason for one in results if ASSERTION.search(one.reason)]
-    assert not strange, f"only who knows Python can read: {strange}"
-    return results
+    return [one.result for one in play(session, driver, wanted, whole=whole)]
 
 
 def rows_of(driver: str, cell: str, requirements: Collection[str]) -> list[Result]:
