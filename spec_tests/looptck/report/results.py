@@ -94,6 +94,9 @@ def read_json(path: Path) -> dict[str, Any]:
         raise BadFile(
             path, f"{pointer(wrong.instance_path)}: {wrong.message}; name a file written by looptck run --json"
         )
+    for n, one in enumerate(data.get("causes", ())):
+        if any(at >= len(data["results"]) for at in one.get("results", ())):
+            raise BadFile(path, f"/causes/{n}/results: names a result that is not there; the file was changed or cut")
     for member in ("results", "traits"):
         for n, one in enumerate(data.get(member, ())):
             if one["cell"].count("/") != CELL.count("/"):

@@ -17,10 +17,13 @@ from looptck.report.results import Results
 from looptck.values.verdicts import Result, Verdict
 from meta.drivers.bench import judged
 from meta.kit.commands import run
+from meta.site.making import cause, data
 
 FLAWED = "python:meta.kit.flawed:TakesCallsForAnswers"
 CALLS = "call-runs-its-tool-once"
 CELLS = [f"openai-chat/{dress}/sync" for dress in ("plain", "stream")]
+CUT = json.dumps(data("cut", "1", [], [cause(CALLS, [0])]))
+"""Results whose cause names a result that was taken out."""
 
 
 def test_a_baseline_excuses_the_run_that_it_was_made_from(tmp_path: Path) -> None:
@@ -57,7 +60,12 @@ def test_a_baseline_is_made_from_results(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"), [("{}", "name a file written by looptck run --json"), ("{", "is not a results file")]
+    ("text", "told"),
+    [
+        ("{}", "name a file written by looptck run --json"),
+        ("{", "is not a results file"),
+        (CUT, "/causes/0/results: names a result that is not there"),
+    ],
 )
 def test_what_is_no_results_is_refused(tmp_path: Path, text: str, told: str) -> None:
     """A file that no run has written is refused with exit status 2, and nothing is written."""
