@@ -88,7 +88,7 @@ def read_json(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise BadFile(path, f"cannot be read: {reason(error)}") from error
     except (ValueError, RecursionError) as error:
-        raise BadFile(path, f"is not a results file: {error}") from error
+        raise BadFile(path, f"is not a results file: {reason(error)}") from error
     schema = jsonschema_rs.validator_for(json_fixture("results.schema.json"))
     if wrong := next(schema.iter_errors(data), None):
         raise BadFile(
