@@ -66,6 +66,12 @@ class Results:
         declared = self.implementation
         return f"{declared['name']} {declared['version']} ({declared['language']})"
 
+    def other_kit(self, here: str) -> str | None:
+        """The warning that another version of looptck than this one has judged the run; None: this one has."""
+        if self.looptck == here:
+            return None
+        return f"warning: {self.path} was judged by looptck {self.looptck}, and this is looptck {here}: run it again"
+
     @property
     def cells(self) -> set[str]:
         """The cells that were played."""

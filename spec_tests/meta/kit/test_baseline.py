@@ -49,12 +49,15 @@ def test_a_baseline_is_made_from_results(tmp_path: Path) -> None:
     """What ``--json`` left behind is enough; a reason that somebody wrote stays, and so does a comment."""
     results, into = tmp_path / "results.json", tmp_path / "known.yaml"
     report = judged(FLAWED, CALLS, "calls-are-echoed", cells=("openai-chat/plain/sync",))
-    results.write_text(json.dumps(report.json), "utf-8")
+    results.write_text(json.dumps({**report.json, "looptck": "0.1"}), "utf-8")
     written = f"# ours\n- requirement: {CALLS}\n  cell: '*'\n  reason: This loop runs no tools; see issue 12.\n"
     into.write_text(written, "utf-8")
     status, output = run("baseline", "--results", str(results), "--into", str(into))
 
-    assert (0, "1 entry added") == (status, output[:13])
+    warning, added = output.split("\n", 1)
+
+    assert (0, "1 entry added") == (status, added[:13])
+    assert warning.startswith(f"warning: {results} was judged by looptck 0.1, and this is looptck ")
     assert into.read_text("utf-8").startswith(written)
     assert [CALLS, "calls-are-echoed"] == [one["requirement"] for one in yaml.safe_load(into.read_text("utf-8"))]
 
