@@ -190,7 +190,8 @@ export class Parts extends Array {
 // { signal } for a tool that can be aborted; it has the name of the tool, and returns or throws what the kit wants.
 export function handlers(scenario) {
   const wanted = scenario.tools.filter(({ url }) => url);
-  return Object.fromEntries(wanted.map(({ name, url }) => [name, handler(name, url)]));
+  const found = Object.fromEntries(wanted.map(({ name, url }) => [name, handler(name, url)]));
+  return Object.setPrototypeOf(found, null); // a call of `constructor` finds no function that every object has
 }
 
 function handler(name, url) {

@@ -105,6 +105,7 @@ test('a handler asks the kit, and returns or throws what that says', async () =>
   const { weather, ...more } = handlers({ tools: [{ name: 'weather', url }, { name: 'absent', url: null }] });
 
   assert.deepEqual([weather.name, more], ['weather', {}]);
+  assert.equal(handlers({ tools: [] }).constructor, undefined);
   assert.deepEqual(await weather({ city: 'Paris' }), { warm: true });
   await assert.rejects(weather(), { name: 'KeyError', message: 'no city' });
   replies.push({ decision: 'approve' });

@@ -832,6 +832,8 @@ def load(reference: str) -> Any:
     place, colon, name = reference.rpartition(":")
     if not colon:
         raise ValueError(f"{reference!r} names no object: write MODULE:NAME or FILE.py:NAME")
+    if not place.endswith(".py") and Path(place).is_file():
+        raise ValueError(f"{place} is not a Python file: a program is run by a command line, as in cmd:node driver.mjs")
     if not place.endswith(".py"):
         return attrgetter(name)(importlib.import_module(place))
     path = Path(place).resolve()

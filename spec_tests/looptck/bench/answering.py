@@ -20,6 +20,8 @@ FORCES = frozenset({"required", "any"})
 """What a request says where the model has to call some tool."""
 NAMES = frozenset({"tool", "function", "custom"})
 """The types of a choice that names the one tool that the model has to call."""
+WRITTEN = frozenset({"text", "message"})
+"""The types of a block or item as the service has written it, with sources or in parts, that is an answer's text."""
 WORD = "a driver whose loop takes its answer only by a call of a tool of its own says so with `answer` in `started`"
 
 
@@ -28,8 +30,9 @@ def answerable(steps: Iterable[Step], answer: AnswerTool | None) -> None:
     if answer is None:
         return
     turns = [step.turn for step in steps if step.turn is not None]
-    if any(isinstance(piece, Served) and piece.value.get("type") == "text" for turn in turns for piece in turn.pieces):
-        raise NotApplicable(f"the loop takes its answer by a call of {answer.tool}, which cites nothing")
+    said = (piece for turn in turns if not turn.calls for piece in turn.pieces)
+    if any(isinstance(piece, Served) and piece.value.get("type") in WRITTEN for piece in said):
+        raise NotApplicable(f"the loop takes its answer by a call of {answer.tool}, which has no sources and no parts")
     stops = sorted(turn.stopped for turn in turns if turn.text and not turn.calls and turn.stopped in NO_ANSWER)
     if stops:
         raise NotApplicable(

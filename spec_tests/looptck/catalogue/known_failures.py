@@ -16,6 +16,7 @@ from looptck.catalogue.yaml_files import BadFile, load
 from looptck.values.cell import Cell
 from looptck.values.frozen import dataclass
 
+FORM = "write a list of entries, each with `requirement`, `cell` and a `reason` (docs/ci.md)"
 ANY = "*"
 """Any requirement, in an entry with `because`."""
 
@@ -57,7 +58,10 @@ def read(path: Path, catalogue: Catalogue) -> list[Known]:
     Raises:
         BadFile: the file breaks the schema, or names a requirement that does not exist.
     """
-    rows = load(path, SCHEMA, given=True) or []
+    try:
+        rows = load(path, SCHEMA, given=True) or []
+    except BadFile as error:
+        raise BadFile(path, f"{error.what}; {FORM}" if error.what.startswith("/") else error.what) from error
     entries = [Known(**{**row, "requirement": one}) for row in rows for one in _several(row["requirement"])]
     ids = [requirement.id for requirement in catalogue]
     for entry in entries:

@@ -40,6 +40,8 @@ class BadFile(Exception):
 
 def reason(error: Exception) -> str:
     """What an error says; of one of the system not its number and the path, which a message has already."""
+    if isinstance(error, UnicodeDecodeError):
+        return f"it is no text in UTF-8, at byte {error.start}"
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 

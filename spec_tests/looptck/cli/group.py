@@ -11,7 +11,7 @@ import click
 
 from looptck.cli.cassettes import cassettes
 from looptck.cli.matrix import matrix, need_site, summary, target
-from looptck.cli.options import EXIT, OPTIONS, Seconds, Trouble, chosen_options, leave, options
+from looptck.cli.options import EXIT, OPTIONS, Seconds, Trouble, chosen_options, leave, one_driver, options
 from looptck.guard.importing import importing
 
 _WIRES = ["openai-chat", "openai-responses", "anthropic-messages"]
@@ -43,7 +43,9 @@ def run(**chosen: Any) -> None:
 
 
 @main.command(epilog=EXIT)
-@click.option("--driver", required=True, metavar="DRIVER", help="The driver to test.")
+@click.option(
+    "--driver", required=True, metavar="DRIVER", multiple=True, callback=one_driver, help="The driver to test."
+)
 @click.option(
     "--timeout",
     type=Seconds(),

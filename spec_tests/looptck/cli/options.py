@@ -45,6 +45,13 @@ class Seconds(click.FloatRange):
         return seconds
 
 
+def one_driver(ctx: click.Context, param: click.Parameter, drivers: tuple[str, ...]) -> str | None:
+    """The driver that is named; None: none is. Raises click.UsageError where there are several."""
+    if len(drivers) > 1:
+        raise click.UsageError("--driver is given more than once: run each driver by itself, then looptck compare")
+    return drivers[0] if drivers else None
+
+
 def options(*names: str) -> Callable[[Function], Function]:
     """Decorate a command with the options of these names, in order."""
 
@@ -60,6 +67,8 @@ OPTIONS: dict[str, Callable[[Any], Any]] = {
     "driver": click.option(
         "--driver",
         metavar="DRIVER",
+        multiple=True,
+        callback=one_driver,
         help="The implementation under test: python:MODULE:NAME, python:FILE.py:NAME, cmd:COMMAND, server:FILE or "
         "program:FILE.  "
         "[default: the reference]",

@@ -26,7 +26,7 @@ from looptck.report.results import Results, read
 from looptck.suite.options import CouldNotRun, Options
 from looptck.suite.selection import concerns
 from looptck.suite.session import Session
-from looptck.suite.summary import serializable, troubles
+from looptck.suite.summary import kit_version, serializable, troubles
 from looptck.values.cell import Cell
 from looptck.values.frozen import dataclass
 from looptck.values.plain import amount, cut
@@ -67,6 +67,8 @@ def baseline(options: Options, into: Path, results: Path | None) -> int:
     if not found.results:
         console.print("no check ran, so there are no failures to record", style="bold red")
         return 2
+    if (warning := found.other_kit(kit_version())) is not None:
+        console.print(warning, style="yellow", markup=False, soft_wrap=True)
     added = list(entries(found, old))
     if added:
         _append(into, added)
@@ -78,7 +80,8 @@ def baseline(options: Options, into: Path, results: Path | None) -> int:
         )
     errors = sum(one.verdict == "error" for one in found.results)
     if errors:
-        console.print(f"{errors} errors of the driver or of looptck were left out: they are not failures of the loop")
+        told = f"{amount(errors, 'error')} of the driver or of looptck left out: no failure of the loop"
+        console.print(told, soft_wrap=True)
     console.print(
         f"{amount(len(added), 'entry', 'entries')} added to {into}, which had {len(old)}", markup=False, soft_wrap=True
     )

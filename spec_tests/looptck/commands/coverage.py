@@ -18,6 +18,7 @@ from looptck.report.console import could_not_run, output_console
 from looptck.report.results import read
 from looptck.suite.options import CouldNotRun, Options
 from looptck.suite.session import Session
+from looptck.suite.summary import kit_version
 from looptck.values.frozen import dataclass
 from looptck.values.verdicts import Result, Verdict
 
@@ -92,9 +93,13 @@ def cover_results(paths: Sequence[Path], names: Sequence[str]) -> int:
     console = output_console()
     try:
         profiles = catalogue().named(names)
-        results = [result for path in paths for result in read(path).results]
+        runs = [read(path) for path in paths]
     except (BadFile, ValueError) as error:
         return could_not_run(console, str(error))
+    for warning in (run.other_kit(kit_version()) for run in runs):
+        if warning is not None:
+            console.print(warning, style="yellow", markup=False, soft_wrap=True)
+    results = [result for run in runs for result in run.results]
     return _report(console, results, profiles)
 
 

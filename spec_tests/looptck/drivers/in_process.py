@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import os
 import queue
 import threading
@@ -10,6 +11,7 @@ import traceback
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import CancelledError, Future, InvalidStateError
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from looptck.driver import emitted, load
@@ -24,6 +26,8 @@ from looptck.drivers.sockets import has_connection
 from looptck.guard.waiting import done_within
 from looptck.values.outcome import Outcome, from_message
 
+KIT = str(Path(__file__).parents[1])
+"""The folder of looptck's own code."""
 STARTING = 60.0
 """Seconds that a driver may take to be imported and to start, unless it is said otherwise."""
 STOPPING = 5.0
@@ -61,7 +65,8 @@ class InProcess:
         except (DriverFault, KeyboardInterrupt):
             raise
         except BaseException as error:  # an import that exits would end looptck with status 0
-            raise DriverFault("cannot-start", last_line(error), stderr=traceback.format_exc()) from error
+            stderr = traceback.format_exc() if _is_of_its_code(error) else ""
+            raise DriverFault("cannot-start", last_line(error), stderr=stderr) from error
         if not isinstance(found, Mapping):
             raise DriverFault("cannot-start", f"start() returned {found!r:.200}, not a mapping: return started(…)")
         declared = {"type": "started", "protocol": VERSION, **found}
@@ -301,6 +306,14 @@ async def _end_all() -> None:
     await asyncio.get_running_loop().shutdown_asyncgens()
     await asyncio.sleep(0)  # a transport that was closed by them is closed in the next round of the event loop
     await asyncio.sleep(0)
+
+
+def _is_of_its_code(error: BaseException) -> bool:
+    """Whether the driver's own code is in the traceback, and not only what looks for the driver."""
+    if isinstance(error, SyntaxError):
+        return True
+    places = {frame.filename for frame in traceback.extract_tb(error.__traceback__)} - {importlib.__file__}
+    return any(not place.startswith((KIT, "<frozen importlib")) for place in places)
 
 
 def _outcome(id: str, answer: object) -> Outcome:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from functools import cache
 from typing import Any, Literal
@@ -38,11 +38,26 @@ def complaint(direction: Direction, message: object) -> str | None:
         return f"it is not JSON: {error}"
     if validator.is_valid(message):
         return None
-    return "; ".join(_worded(error) for error in validator.iter_errors(message))
+    return "; ".join(_worded(inner) for error in validator.iter_errors(message) for inner in _of_its_kind(error))
+
+
+def _of_its_kind(error: jsonschema_rs.ValidationError) -> Iterator[jsonschema_rs.ValidationError]:
+    """The errors of an outcome or event as one of its kind; the error itself where it is of no kind that there is."""
+    found = error.kind
+    if not isinstance(found, jsonschema_rs.ValidationErrorKind.OneOfNotValid):
+        yield error
+        return
+    place = [*error.instance_path, "kind"]
+    kinds = [one for one in found.context if all([*inner.instance_path] != place for inner in one)]
+    yield from kinds[0] if len(kinds) == 1 else [error]
 
 
 def _worded(error: jsonschema_rs.ValidationError) -> str:
     place = "".join(f"/{part}" for part in error.instance_path)
+    found = error.kind
+    if isinstance(found, jsonschema_rs.ValidationErrorKind.Enum):
+        value, words = json.dumps(error.instance, ensure_ascii=False), ", ".join(str(one) for one in found.options)
+        return f"{place or 'the message'}: {value} is not one of {words}"
     return f"{place or 'the message'}: {error.message}"
 
 

@@ -22,6 +22,8 @@ from looptck.failures.signs import WEAK
 from looptck.values.printable import untimed
 from looptck.values.verdicts import Result
 
+GIVEN_UP = "driver: given-up:"
+"""How the reason begins of a check that was not played because the driver had failed too often before."""
 SHARE = 3
 """A requirement that passes elsewhere names a cause only with at least 1 / SHARE of the failures of the top one."""
 EVERYWHERE = 100
@@ -197,9 +199,17 @@ def _row(
     )
 
 
-def _order(row: Requirement, group: Sequence[Finding]) -> tuple[bool, bool, int, int, int]:
+def _order(row: Requirement, group: Sequence[Finding]) -> tuple[bool, bool, bool, int, int, int]:
     verdicts = {one.result.verdict for one in group}
-    return "error" not in verdicts, "fail" not in verdicts, _impact(row), LEVELS.index(row.level), -len(group)
+    is_given_up = all(one.result.reason.startswith(GIVEN_UP) for one in group)  # the faults before it say why
+    return (
+        "error" not in verdicts,
+        is_given_up,
+        "fail" not in verdicts,
+        _impact(row),
+        LEVELS.index(row.level),
+        -len(group),
+    )
 
 
 def _impact(row: Requirement) -> int:

@@ -66,6 +66,12 @@ class Results:
         declared = self.implementation
         return f"{declared['name']} {declared['version']} ({declared['language']})"
 
+    def other_kit(self, here: str) -> str | None:
+        """The warning that another version of looptck than this one has judged the run; None: this one has."""
+        if self.looptck == here:
+            return None
+        return f"warning: {self.path} was judged by looptck {self.looptck}, and this is looptck {here}: run it again"
+
     @property
     def cells(self) -> set[str]:
         """The cells that were played."""
@@ -88,12 +94,15 @@ def read_json(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise BadFile(path, f"cannot be read: {reason(error)}") from error
     except (ValueError, RecursionError) as error:
-        raise BadFile(path, f"is not a results file: {error}") from error
+        raise BadFile(path, f"is not a results file: {reason(error)}") from error
     schema = jsonschema_rs.validator_for(json_fixture("results.schema.json"))
     if wrong := next(schema.iter_errors(data), None):
         raise BadFile(
             path, f"{pointer(wrong.instance_path)}: {wrong.message}; name a file written by looptck run --json"
         )
+    for n, one in enumerate(data.get("causes", ())):
+        if any(at >= len(data["results"]) for at in one.get("results", ())):
+            raise BadFile(path, f"/causes/{n}/results: names a result that is not there; the file was changed or cut")
     for member in ("results", "traits"):
         for n, one in enumerate(data.get(member, ())):
             if one["cell"].count("/") != CELL.count("/"):

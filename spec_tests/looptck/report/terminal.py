@@ -151,7 +151,9 @@ class Terminal:
         unknown = len(unexpected(record))
         against = sum(result.verdict in AGAINST for result in record.results)
         known = f", {against} known failures" if against and not unknown else ""
-        line.append(f"({amount(record.checks, 'check')}{known})", style="dim")
+        total = len(record.results)
+        more = f", {total} verdicts" if total > record.checks else ""  # a refused request has one of its own
+        line.append(f"({amount(record.checks, 'check')}{more}{known})", style="dim")
         if record.checks or not record.answers:
             self._console.print(line)
         if record.left_out or record.sampled:

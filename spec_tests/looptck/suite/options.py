@@ -74,7 +74,8 @@ def playable() -> Iterator[None]:
     try:
         yield
     except (BadFile, DriverFault, NotInstalled, ValueError) as error:
-        raise CouldNotRun(str(error)) from error
+        mend = error.mend if isinstance(error, DriverFault) else ""
+        raise CouldNotRun(f"{error}\nmend: {mend}" if mend else str(error)) from error
 
 
 @dataclass(frozen=True, slots=True)

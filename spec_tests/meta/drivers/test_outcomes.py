@@ -37,6 +37,26 @@ def test_a_value_may_be_an_output(reported: dict[str, Any], outcome: Outcome, wo
     assert (outcome, words) == (from_message(reported), str(outcome))
 
 
+@pytest.mark.parametrize(
+    ("member", "reported", "told"),
+    [
+        ("outcome", {"kind": "value", "text": "Hi.", "stop": "eos"}, '/outcome/stop: "eos" is not one of end, calls, '),
+        ("outcome", {"kind": "error", "reason": "other", "type": "E"}, '/outcome: "message" is a required property'),
+        ("outcome", {"kind": "valu", "text": "Hi."}, "/outcome: "),
+        ("outcome", "Hi.", "/outcome: "),
+        ("event", {"kind": "call", "name": 3, "call_id": "a", "arguments": {}}, "/event/name: 3 is not of type"),
+    ],
+)
+def test_a_wrong_member_has_its_place(member: str, reported: Any, told: str) -> None:
+    """An outcome or event that breaks its schema is told as one of its kind, by the member that is wrong."""
+    kind = "finished" if member == "outcome" else "event"
+
+    why = complaint("from-driver", {"type": kind, "id": "r1", member: reported}) or ""
+
+    assert why.startswith(told)
+    assert ";" not in why
+
+
 def test_an_output_is_written_out() -> None:
     """The output is a member of the outcome."""
     assert FULL == serializable(Value("Hi.", "end", {"a": [0]}, {"total_tokens": 3}))

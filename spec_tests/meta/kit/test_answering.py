@@ -13,7 +13,7 @@ from looptck.cli.group import main
 from looptck.provider.faults import HttpError
 from looptck.provider.script import step
 from looptck.values.answer_tool import AnswerTool
-from looptck.values.turns import Call, Turn, calls, says
+from looptck.values.turns import Call, Served, Turn, calls, says
 from looptck.values.verdicts import NotApplicable
 
 ANSWER = AnswerTool("final_answer", "answer")
@@ -52,7 +52,14 @@ def test_a_body_that_is_none_rules_out_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    "turn", [says("So.", stop="stop_sequence"), says("So.", stop="unknown"), says("So.", stop="calls")]
+    "turn",
+    [
+        says("So.", stop="stop_sequence"),
+        says("So.", stop="unknown"),
+        says("So.", stop="calls"),
+        Turn((Served('{"type": "message", "content": []}'),)),
+        Turn((Served('{"type": "text", "text": "So.", "citations": []}'),)),
+    ],
 )
 def test_some_texts_are_no_answer_to_it(turn: Turn) -> None:
     """The check is not applicable, and says why; a loop that takes a text gets it."""
@@ -64,7 +71,10 @@ def test_some_texts_are_no_answer_to_it(turn: Turn) -> None:
 
 def test_all_else_is_played() -> None:
     """Calls, answers and faults."""
-    answerable([step(one) for one in (calls(Call.of("ping")), says("So."), HttpError(500), Turn((), "calls"))], ANSWER)
+    beside = Turn((Served('{"type": "message", "content": []}'), Call.of("ping")))
+    played = (calls(Call.of("ping")), says("So."), HttpError(500), Turn((), "calls"), beside)
+
+    answerable([step(one) for one in played], ANSWER)
 
 
 @pytest.mark.parametrize(

@@ -17,10 +17,13 @@ from looptck.report.results import Results
 from looptck.values.verdicts import Result, Verdict
 from meta.drivers.bench import judged
 from meta.kit.commands import run
+from meta.site.making import cause, data
 
 FLAWED = "python:meta.kit.flawed:TakesCallsForAnswers"
 CALLS = "call-runs-its-tool-once"
 CELLS = [f"openai-chat/{dress}/sync" for dress in ("plain", "stream")]
+CUT = json.dumps(data("cut", "1", [], [cause(CALLS, [0])]))
+"""Results whose cause names a result that was taken out."""
 
 
 def test_a_baseline_excuses_the_run_that_it_was_made_from(tmp_path: Path) -> None:
@@ -46,18 +49,26 @@ def test_a_baseline_is_made_from_results(tmp_path: Path) -> None:
     """What ``--json`` left behind is enough; a reason that somebody wrote stays, and so does a comment."""
     results, into = tmp_path / "results.json", tmp_path / "known.yaml"
     report = judged(FLAWED, CALLS, "calls-are-echoed", cells=("openai-chat/plain/sync",))
-    results.write_text(json.dumps(report.json), "utf-8")
+    results.write_text(json.dumps({**report.json, "looptck": "0.1"}), "utf-8")
     written = f"# ours\n- requirement: {CALLS}\n  cell: '*'\n  reason: This loop runs no tools; see issue 12.\n"
     into.write_text(written, "utf-8")
     status, output = run("baseline", "--results", str(results), "--into", str(into))
 
-    assert (0, "1 entry added") == (status, output[:13])
+    warning, added = output.split("\n", 1)
+
+    assert (0, "1 entry added") == (status, added[:13])
+    assert warning.startswith(f"warning: {results} was judged by looptck 0.1, and this is looptck ")
     assert into.read_text("utf-8").startswith(written)
     assert [CALLS, "calls-are-echoed"] == [one["requirement"] for one in yaml.safe_load(into.read_text("utf-8"))]
 
 
 @pytest.mark.parametrize(
-    ("text", "told"), [("{}", "name a file written by looptck run --json"), ("{", "is not a results file")]
+    ("text", "told"),
+    [
+        ("{}", "name a file written by looptck run --json"),
+        ("{", "is not a results file"),
+        (CUT, "/causes/0/results: names a result that is not there"),
+    ],
 )
 def test_what_is_no_results_is_refused(tmp_path: Path, text: str, told: str) -> None:
     """A file that no run has written is refused with exit status 2, and nothing is written."""

@@ -271,6 +271,15 @@ def test_faults_of_the_driver_stand_first() -> None:
     assert ["order", "leak"] == list(named(finding("leak", LOST, run="r2"), broken))
 
 
+def test_what_was_not_played_stands_behind_why() -> None:
+    """The checks that a driver was not started for any more come after the fault that ended it."""
+    left, broken = finding("leak", verdict="error", run="r2"), finding("order", verdict="error")
+    left.result.reason = "driver: given-up: the driver is not started again"
+    broken.result.reason = "driver: crashed: exit status 1"
+
+    assert ["order", "leak"] == list(named(left, broken))
+
+
 def test_causes_are_ordered_by_impact_then_level_then_size() -> None:
     """What hurts most stands first, and what was only not reached behind all that failed."""
     found = [

@@ -15,6 +15,7 @@ from looptck.bench.cases import cases
 from looptck.catalogue.requirements import catalogue
 from looptck.report.pages import checks_of
 from looptck.wires.rules import RULES
+from meta.docs.pages import ROOT
 from meta.drivers.bench import in_process, process
 from meta.kit.commands import run
 
@@ -116,6 +117,7 @@ def test_explain_repeats_the_driver() -> None:
         (["run", "--level", "ALWAYS"], "Invalid value for '--level'"),
         (["run", "--colour"], "No such option"),
         (["run", "--driver", "nothing"], "is not a driver: write python:"),
+        (["run", "--driver", "python:a:b", "--driver", "python:c:d"], "--driver is given more than once"),
         (["run", "--profile", "none", "--timeout", "0"], "'--timeout': 0.0 is not in the range x>0"),
         (
             ["run", "--profile", "none", "--patience", "-1"],
@@ -164,6 +166,8 @@ def test_what_makes_no_sense_has_exit_status_2(words: list[str], told: str) -> N
         ("python:meta.kit.flawed:TakesCallsForAnswers", 0, "the model called weather, which never ran"),
         ("python:meta.kit.flawed:AsksOnce", 0, "the model was not asked again: the loop raised"),
         ("python:meta.kit.flawed:WantsACall", 0, "and the loop asked it again instead of ending"),
+        ("python:nowhere.py:Driver", 2, "nowhere.py\n"),
+        (f"python:{ROOT / 'pyproject.toml'}:Driver", 2, "is not a Python file: a program is run by a command line"),
         ("server:nowhere.yaml", 2, "nowhere.yaml: cannot be read"),
         ("program:nowhere.yaml", 2, "nowhere.yaml: cannot be read"),
     ],
@@ -174,6 +178,7 @@ def test_smoke_tells_a_broken_driver(driver: str, status: int, told: str) -> Non
 
     assert status == got
     assert told in output
+    assert "in load\n" not in output  # what looks for the driver is in no traceback
 
 
 def test_the_command_can_be_run_as_a_module() -> None:

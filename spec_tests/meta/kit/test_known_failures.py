@@ -227,6 +227,7 @@ def test_no_entries_are_fine(file: Path) -> None:
         (json.dumps([entry(requirement="call-runs-its-tool-one")]), f"did you mean {CALLS}"),
         (json.dumps([{"requirement": CALLS, "cell": "*"}]), '/0: "reason" is a required property'),
         (json.dumps([entry(reason="todo")]), "/0/reason"),
+        ("calls: fail", "write a list of entries, each with `requirement`, `cell` and a `reason`"),
         (json.dumps([entry("plain")]), "/0/cell"),
         (json.dumps([{**entry(), "owner": "me"}]), "'owner'"),
         (json.dumps(entry()), "is not of type"),

@@ -120,6 +120,27 @@ def test_a_requirement_says_who_fails_it(site: Path) -> None:
     assert 'id="receipt"' in text
 
 
+def test_a_long_reason_is_cut_where_it_says_so(tmp_path: Path) -> None:
+    """A reason of several hundred characters ends in an ellipsis on the page of its requirement, and not in a word."""
+    long = data("long", "1", [result("every-call-is-answered", "fail", reason="it went on " * 40)])
+    build(Site([Entry("long", long)], "0.9", {}), tmp_path / "site")
+
+    text = (tmp_path / "site" / "r" / "every-call-is-answered.html").read_text(encoding="utf-8")
+
+    assert re.search(r" (it|went|on) …<br>In openai-chat/plain/sync\.", text)
+
+
+def test_one_implementation_has_nothing_to_be_compared_with(site: Path, tmp_path: Path) -> None:
+    """Where fewer than two are judged, the page for any two says so, and has no choices."""
+    build(Site([Entry("alone", data("alone", "1", [result("every-call-is-answered")]))], "0.9", {}), tmp_path / "site")
+
+    one, several = ((path / "compare.html").read_text(encoding="utf-8") for path in (tmp_path / "site", site))
+
+    assert "One implementation is judged on these pages" in one
+    assert "<select" not in one
+    assert 2 == several.count("<select")
+
+
 def test_versions_are_compared_in_their_order(site: Path) -> None:
     """Version 2 comes before version 10, and what differs is shown."""
     (path,) = (site / "c").glob("*.html")

@@ -31,7 +31,9 @@ def test_tools_are_offered(scenario: Scenario, implementation: Implementation) -
             assert tool.name in offered, f"request {received.n} does not offer {tool.name}; it offers {others}"
             said = offered[tool.name].description
             assert tool.description in said, f"request {received.n} offers {tool.name} with the description {said!r}"
-            assert set(tool.parameters["properties"]) == _names(offered[tool.name].parameters)
+            names, there = set(tool.parameters["properties"]), _names(offered[tool.name].parameters)
+            told = f"with the parameters {plain(sorted(there))}, not {plain(sorted(names))}"
+            assert there == names, f"request {received.n} offers {tool.name} {told}"
 
 
 @requirement("tools-are-offered-every-time")

@@ -27,9 +27,11 @@ function show() {
     const name = cell(row, 'th', id, `r/${id}.html`);
     name.scope = 'row';
     name.title = text;
-    cell(row, 'td', impact);
-    cell(row, 'td', one).className = one;
-    cell(row, 'td', other).className = other;
+    for (const [of, text] of [['If it fails', impact], [a.name, one], [b.name, other]]) {
+      const told = cell(row, 'td', text);
+      told.dataset.of = of;
+      if (of !== 'If it fails') told.className = text;
+    }
   });
   place.replaceChildren(table);
   form.querySelector('output').value = `${body.rows.length} of ${LOOPTCK.requirements.length} differ`;
