@@ -33,7 +33,9 @@ def test_tools_are_offered(scenario: Scenario, implementation: Implementation) -
             assert tool.name in offered, f"request {received.n} does not offer {tool.name}; it offers {others}"
             said = offered[tool.name].description
             assert tool.description in said, f"request {received.n} offers {tool.name} with the description {said!r}"
-            assert set(tool.parameters["properties"]) == _names(without(offered[tool.name].parameters, own))
+            wanted, there = sorted(tool.parameters["properties"]), sorted(_names(offered[tool.name].parameters) - own)
+            told = f"request {received.n} offers {tool.name} with the parameters {plain(there)}, not {plain(wanted)}"
+            assert wanted == there, told
 
 
 @requirement("tools-are-offered-every-time")
