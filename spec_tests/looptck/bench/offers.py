@@ -6,7 +6,7 @@ nullable and required. Apart from strict mode, none of that changes which calls 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from looptck.values.jsontext import canonical
@@ -25,6 +25,40 @@ def differences(declared: Schema, offered: Any, *, strict: bool = False) -> list
     """
     offered = NO_PARAMETERS if offered is None else offered
     return list(_differences(declared, offered, offered if isinstance(offered, dict) else {}, "", strict=strict))
+
+
+def own_members(declared: Iterable[Schema], offered: Iterable[Any]) -> frozenset[str]:
+    """The parameters that a loop adds to all of these tools alike and says what they are for: a reason, a next step.
+
+    It asks the model for them and keeps them, so no tool gets them.
+    """
+    shown = [one["properties"] if _has_members(one) else {} for one in offered]
+    taken = {name for one in declared for name in one.get("properties", {})}
+    first = shown[0] if shown else {}
+    return frozenset(
+        name
+        for name, one in first.items()
+        if name not in taken
+        and isinstance(one, dict)
+        and one.get("description")
+        and all(canonical(one) == canonical(other.get(name)) for other in shown)
+    )
+
+
+def without(offered: Any, names: Collection[str]) -> Any:
+    """The offered schema without these members of its own level."""
+    if not names or not _has_members(offered):
+        return offered
+    required = [name for name in offered.get("required") or () if name not in names]
+    return {
+        **offered,
+        "properties": {name: one for name, one in offered["properties"].items() if name not in names},
+        "required": required,
+    }
+
+
+def _has_members(schema: Any) -> bool:
+    return isinstance(schema, dict) and isinstance(schema.get("properties"), dict)
 
 
 def described_otherwise(declared: Schema, offered: Any) -> list[str]:

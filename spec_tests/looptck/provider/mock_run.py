@@ -127,18 +127,19 @@ class MockRun(ModelRun):
         return super()._model(speaker, request)
 
     def _asks_for_itself(self, speaker: Speaker, body: dict[str, Any]) -> bool:
-        """Whether a request without tools has nothing but words, among them not all of the prompt, and no tool result.
+        """Whether a request without tools has nothing but words, among them not all of the prompt.
 
         Where there are several agents it has the instructions of none. One that the service refuses is judged with
         those of the loop. A loop may write its history as text, and ask with it for a last answer under another system
-        prompt.
+        prompt: such a request has what a tool has returned, and the question. Without the question it is a summary.
         """
         items = speaker.service.read(body).items
         words = [item.text for item in items if isinstance(item, Said)]
         if len(words) < len(items) or speaker.service.judge(body):
             return False
         said = "\n".join(words)
-        if any(text in said for text in (*self._returned, *self.instructions)):
+        asks = self.prompt[-1].strip() in said and any(text in said for text in self._returned)
+        if asks or any(text in said for text in self.instructions):
             return False
         return bool(self.instructions) or any(text.strip() not in said for text in self.prompt)
 

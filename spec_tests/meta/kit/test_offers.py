@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.offers import described_otherwise, differences
+from looptck.bench.offers import described_otherwise, differences, own_members
 from looptck.catalogue.agents import agent
 
 ORDER = next(tool for tool in agent("clerk").tools if tool.name == "order").parameters
@@ -112,3 +112,23 @@ def test_descriptions_are_compared_at_every_depth() -> None:
             ORDER, {**ORDER, "properties": {**ORDER["properties"], "customer": {"description": "Who orders."}}}
         )
     ]
+
+
+WHY: dict[str, Any] = {"type": "string", "description": "Why."}
+
+
+@pytest.mark.parametrize(
+    ("added", "own"),
+    [
+        ([{"_why": WHY}, {"_why": WHY}], {"_why"}),
+        ([{"_why": WHY}, {}], set()),
+        ([{"_why": WHY}, {"_why": {"type": "object", "description": "Why."}}], set()),
+        ([{"self": {"type": "string"}}, {"self": {"type": "string"}}], set()),
+        ([{"n": WHY}, {"n": WHY}], set()),
+    ],
+)
+def test_a_loop_adds_to_all_tools_alike(added: list[dict[str, Any]], own: set[str]) -> None:
+    """A parameter is the loop's own if each tool is offered with it, with words about it, and none has declared it."""
+    offered = [{**OPTIONAL, "properties": {"who": {}, **one}} for one in added]
+
+    assert own == own_members([OPTIONAL, OPTIONAL], offered)

@@ -43,3 +43,10 @@ def test_a_run_too_many() -> None:
 def test_nothing_right_is_told_whole() -> None:
     """Lists with nothing in common are told whole, however long they are."""
     assert len(other_runs(NOTES, [OTHER])) > LONG
+
+
+def test_arguments_that_are_no_object_are_those_of_a_run() -> None:
+    """A list of arguments, and a tool whose name has a dot, read as runs too."""
+    told = other_runs([], [("weather", '["Paris"]'), ("town.map", "{}")])
+
+    assert 'expected tool runs: none; actual tool runs: weather(["Paris"]), town.map({})' == told

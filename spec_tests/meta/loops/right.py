@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -250,6 +250,20 @@ class DescribesParameters(Driver):
 def _longer(tool: Tool) -> str:
     told = [f"  {name}: the {name} that is meant" for name in tool.parameters.get("properties", {})]
     return "\n".join((f"This is the tool {tool.name}. {tool.description}", "Parameters:", *told))
+
+
+class AsksForReasons(Driver):
+    """Asks the model for a reason with each call, as a parameter of its own that each tool is offered with."""
+
+    def agent_of(self, case: Json) -> Agent:
+        """The agent of the case, whose tools have one parameter more."""
+        agent = super().agent_of(case)
+        return replace(agent, tools=[replace(tool, parameters=_reasoned(tool.parameters)) for tool in agent.tools])
+
+
+def _reasoned(parameters: Mapping[str, Any]) -> Json:
+    reason = {"type": "string", "description": "Why you call it."}
+    return {**parameters, "properties": {"_reason": reason, **parameters.get("properties", {})}}
 
 
 class AddsItsOwn(Driver):

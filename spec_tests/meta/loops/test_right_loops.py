@@ -83,6 +83,12 @@ LIMITS = [
             (),
         ),
         (
+            right.AsksForReasons,
+            "*/plain/sync",
+            ["tools-are-offered-every-time", "offered-schema-is-the-declared-one", "open-schemas-are-offered"],
+            (),
+        ),
+        (
             right.AddsItsOwn,
             "*/plain/sync",
             ["runs-do-not-leak", "tools-do-not-leak", "concurrent-runs-do-not-leak", "history-only-grows"],

@@ -1,4 +1,4 @@
-"""A request without tools and without the whole prompt: beside the script, unless it has what a tool has returned."""
+"""A request without tools and the whole prompt is beside the script, unless it has the question and a tool's result."""
 
 from __future__ import annotations
 
@@ -10,10 +10,15 @@ from meta.provider.mock_runs import mock_run, parsed_reply, reply
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"), [("Observation: 21 degrees. Answer now.", b"Warm."), ("Find a title.", b"Fine.")]
+    ("text", "wanted"),
+    [
+        ("Observation: 21 degrees. Answer this: Go.", b"Warm."),
+        ("Sum up what happened: 21 degrees.", b"Fine."),
+        ("Find a title.", b"Fine."),
+    ],
 )
 def test_a_history_as_text_belongs_to_the_loop(text: str, wanted: bytes) -> None:
-    """A loop that writes its history as text may ask with it for a last answer; a title is its own affair."""
+    """A loop that writes its history as text may ask with it for a last answer; a title and a summary are its own."""
     run = mock_run(says("Warm."), weather=[Returns("21 degrees")])
     run.prompt = ["Use the tools.", "Go."]
     reply(run, {"arguments": {"city": "Paris"}}, "/c1/tools/weather")

@@ -8,7 +8,7 @@ from typing import Any
 
 from looptck.bench.run import Run
 from looptck.values.jsontext import canonical
-from looptck.values.plain import MOST, plain, times
+from looptck.values.plain import MOST, cut, times
 from looptck.values.verdicts import NotReached
 
 LONG = 120
@@ -73,7 +73,7 @@ def _all_turns_with_calls_delivered(run: Run) -> None:
 
 def _runs(pairs: Sequence[tuple[str, str]]) -> str:
     """Tool runs as text."""
-    return ", ".join(plain(pair, MOST) for pair in pairs) or "none"
+    return ", ".join(cut(f"{tool}({arguments})", MOST) for tool, arguments in pairs) or "none"
 
 
 def _pair(tool: str, arguments: object) -> tuple[str, str]:

@@ -37,7 +37,8 @@ def _names(calls: Sequence[dict[str, Any]]) -> list[str]:
 def _ran(run: Run, wanted: Sequence[str]) -> None:
     """Assert that the turn is over and that all of these tools have run."""
     run.request(2)
-    assert set(wanted) <= {tool for tool, _ in run.tools_ran}
+    lost = sorted({*wanted} - {tool for tool, _ in run.tools_ran})
+    assert [] == lost, f"request 2 came, and no call of {' or '.join(lost)} had run"
 
 
 def _ran_once(run: Run, wanted: Sequence[str]) -> None:

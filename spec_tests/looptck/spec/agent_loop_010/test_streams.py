@@ -249,5 +249,6 @@ def test_results_behind_the_end(scenario: Scenario, implementation: Implementati
     run = implementation.run(tools=tools(*SLOW))
 
     sent = run.request(2)
-    assert [] == [result for result in SLOW.values() if place(sent, result) is None]
+    lost = [result for result in SLOW.values() if place(sent, result) is None]
+    assert [] == lost, f"request 2 lacks {len(lost)} of the {len(SLOW)} results of turn 1, first {lost[0]!r}"
     assert {f"state.{name}": result for name, result in SLOW.items()} == probed_values(run, 2)

@@ -128,7 +128,8 @@ def test_results_are_told(scenario: Scenario, implementation: Implementation, va
     run.delivered(1)
     assert 2 == len(run.requests), f"the loop {run.outcome}"
     sent = run.request(2)
-    assert [] == [word for word in ("8400312577", "jacana") if place(sent, word) is None]
+    lost = [word for word in ("8400312577", "jacana") if place(sent, word) is None]
+    assert [] == lost, f"request 2 lacks what the calls of turn 1 returned: {' and '.join(lost)}"
 
 
 @requirement("loop010-null-output-asks-again")

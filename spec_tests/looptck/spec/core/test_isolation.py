@@ -93,7 +93,8 @@ def test_tools_of_an_earlier_run(scenario: Scenario, implementation: Implementat
 
     offered = [tool.name for tool in run.request(1).request.tools]
     assert tools[0].name in offered
-    assert [] == [tool.name for tool in tools[1:] if tool.name in offered]
+    left = [tool.name for tool in tools[1:] if tool.name in offered]
+    assert [] == left, f"a run with the tool {tools[0].name} alone offers {' and '.join(left)} of the run before too"
 
 
 @requirement("concurrent-runs-do-not-leak")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
-from looptck.bench.offers import described_otherwise, differences
+from looptck.bench.offers import described_otherwise, differences, own_members, without
 from looptck.catalogue.agents import Tool, agent
 from looptck.values.history import Offered
 from looptck.values.plain import plain
@@ -26,14 +27,15 @@ def test_tools_are_offered(scenario: Scenario, implementation: Implementation) -
     run.request(3)
     for received in run.requests:
         offered = {tool.name: tool for tool in received.request.tools}
+        own = _own(agent("assistant").tools, offered)
         for tool in agent("assistant").tools:
             others = ", ".join(sorted(offered)) or "nothing"
             assert tool.name in offered, f"request {received.n} does not offer {tool.name}; it offers {others}"
             said = offered[tool.name].description
             assert tool.description in said, f"request {received.n} offers {tool.name} with the description {said!r}"
-            names, there = set(tool.parameters["properties"]), _names(offered[tool.name].parameters)
-            told = f"with the parameters {plain(sorted(there))}, not {plain(sorted(names))}"
-            assert there == names, f"request {received.n} offers {tool.name} {told}"
+            wanted, there = sorted(tool.parameters["properties"]), sorted(_names(offered[tool.name].parameters) - own)
+            told = f"request {received.n} offers {tool.name} with the parameters {plain(there)}, not {plain(wanted)}"
+            assert wanted == there, told
 
 
 @requirement("tools-are-offered-every-time")
@@ -107,16 +109,24 @@ SOME = _tool(
 SCHEMAS = {"nested": agent("clerk").tools, "awkward-names": [AWKWARD], "some-required": [SOME]}
 
 
+def _own(tools: Sequence[Tool], offered: Mapping[str, Offered]) -> frozenset[str]:
+    """The parameters that the loop adds to all tools alike."""
+    return own_members(
+        [tool.parameters for tool in tools], [offered[tool.name].parameters for tool in tools if tool.name in offered]
+    )
+
+
 def _offers(
     scenario: Scenario, implementation: Implementation, tools: Sequence[Tool]
 ) -> Iterator[tuple[Tool, Offered]]:
-    """Each of these tools in the form that the first request offers."""
+    """Each of these tools in the form that the first request offers, without the loop's own parameters."""
     scenario.plays(says("Hello."))
     run = implementation.run(tools=tools)
     offered = {tool.name: tool for tool in run.request(1).request.tools}
+    own = _own(tools, offered)
     for tool in tools:
         assert tool.name in offered, f"the request offers {plain(sorted(offered))}"
-        yield tool, offered[tool.name]
+        yield tool, replace(offered[tool.name], parameters=without(offered[tool.name].parameters, own))
 
 
 @requirement("offered-schema-is-the-declared-one")
