@@ -15,7 +15,7 @@ from looptck_reference.kit.team import Team
 from looptck_reference.prompty.invoke import Invocation
 from looptck_reference.vocabulary.actions import Fail
 from looptck_reference.vocabulary.dialects import Policy
-from looptck_reference.vocabulary.errors import Reason
+from looptck_reference.vocabulary.errors import LimitReached, Reason
 from looptck_reference.vocabulary.values import Json, ToolCall
 
 REFUSED = "a call without a result"
@@ -306,6 +306,17 @@ class FailureIsNothing(Team):
         try:
             return super().consult(tool, arguments, agent, inputs)
         except ProviderError:
+            return ""
+
+
+@breaks("failed-subagent-is-told")
+class LimitIsNothing(Team):
+    """Takes a sub-agent that was stopped at its limit for one with an empty answer."""
+
+    def consult(self, tool: Tool, arguments: Json, agent: Agent, inputs: Mapping[str, Any]) -> str:
+        try:
+            return super().consult(tool, arguments, agent, inputs)
+        except LimitReached:
             return ""
 
 

@@ -19,6 +19,7 @@ from looptck.spec.casting import (
     BILLING,
     FRONT,
     OVER,
+    TOOLS,
     TRAVEL,
     Cast,
     Line,
@@ -31,10 +32,11 @@ from looptck.spec.casting import (
     words_of,
 )
 from looptck.spec.conversing import accepted
+from looptck.spec.obeying import STOPS, may_not_call
 from looptck.values.history import Answered, Asked, Said, holds
 from looptck.values.team import Member
 from looptck.values.transcript import Cancelled, Event, Received, ToolBegan
-from looptck.values.turns import Call
+from looptck.values.turns import Call, says
 from looptck.values.verdicts import NotReached
 
 QUESTION = "Please see to my order and my journey."
@@ -258,10 +260,33 @@ def test_failed(scenario: Scenario, implementation: Implementation) -> None:
     assert text.strip().strip("\"'{}[]").strip(), f"the sub-agent failed, and the result of its call is {text!r}"
 
 
+@requirement("failed-subagent-is-told")
+def test_at_its_limit(scenario: Scenario, implementation: Implementation) -> None:
+    """The sub-agent calls its tool until its limit ends that: the first agent is told, or the caller."""
+    implementation.needs("limit")
+    cast = _endless(implementation)
+    scenario.listens(lambda body: says(STOPS) if may_not_call(body) else cast.turn(body), most=RUNAWAY)
+
+    run = implementation.run(QUESTION, agents=AGENTS, tools=TOOLS, limit=LIMIT)
+
+    cast.reached()
+    _inner(run)
+    if len(requests_of(run, AGENTS, "front")) == 1:
+        return
+    [text] = _results(run, _outer(run, 2).n)
+    assert text.strip().strip("\"'{}[]").strip(), (
+        f"the sub-agent was stopped at its limit, and the result of its call is {text!r}"
+    )
+
+
+def _endless(implementation: Implementation) -> Cast:
+    return _cast(implementation, *([Call.of("refund", {"order": str(n)})] for n in range(RUNAWAY)))
+
+
 @requirement("endless-subagent-ends")
 def test_endless(implementation: Implementation) -> None:
     """The sub-agent calls its tool again and again, and something ends that."""
-    cast = _cast(implementation, *([Call.of("refund", {"order": str(n)})] for n in range(RUNAWAY)))
+    cast = _endless(implementation)
 
     run = cast.play(QUESTION, most=RUNAWAY, limit=LIMIT)
 
