@@ -280,6 +280,32 @@ def test_asking_ends(scenario: Scenario, implementation: Implementation, bad: Gi
 
 
 @requirement("turn-after-an-output-is-accepted")
+@pytest.mark.parametrize("beside", BESIDE.values(), ids=BESIDE)
+def test_next_turn_after_a_call_beside(
+    scenario: Scenario, implementation: Implementation, beside: Callable[[Call], Sequence[Call]]
+) -> None:
+    """Where an output is a call, it comes in a turn with an ordinary call, which may have run or not."""
+
+    def both(at: Place) -> Turn:
+        output = FITS(at)
+        return calls(*beside(output.calls[0])) if at.kind == "tool" and not at.is_promised else output
+
+    talk, asked = Talk(implementation), outputs.play(scenario, implementation, both, FITS)
+    first = talk.run(**outputs.options(implementation, asked))
+    first.request(1)
+    found = outputs.places(first, asked)
+    if not found or found[0][1].kind != "tool" or found[0][1].is_promised:
+        raise NotApplicable("the loop asks for an output in no tool of its own, or the service allows nothing else")
+    if "weather" not in chosen(first, found[0][0]).callable:
+        raise NotApplicable(f"request {found[0][0].n} lets the model call nothing but the tool of the output")
+    scenario.plays(says("It is noon."))
+
+    run = talk.run("What time is it?")
+
+    accepted(run.request(1))
+
+
+@requirement("turn-after-an-output-is-accepted")
 @pytest.mark.parametrize("again", [True, False], ids=["output-again", "text"])
 def test_next_turn(scenario: Scenario, implementation: Implementation, again: bool) -> None:
     """The next question of the conversation wants an output too, or a text."""
