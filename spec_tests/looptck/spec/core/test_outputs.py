@@ -169,6 +169,18 @@ def test_unfit(scenario: Scenario, implementation: Implementation, value: Any) -
     told_or_mended(run, f"the model gave an output that does not fit, {plain(value)}")
 
 
+@requirement("unfit-output-is-not-returned")
+def test_json_in_a_text(scenario: Scenario, implementation: Implementation) -> None:
+    """The model writes the JSON of its output into a text of JSON. A loop may take the value out of it."""
+    packed = json.dumps(json.dumps(GOOD))
+    run = run_for(scenario, implementation, lambda at: FITS(at) if at.kind == "tool" else at.says(packed), FITS)
+
+    received, at = outputs.given(run, outputs.wanted())
+    if at.is_promised or at.kind == "tool":
+        raise NotApplicable(f"by {at.words} in request {received.n} no output is a text")
+    told_or_mended(run, "the model gave the JSON of the output within a text")
+
+
 BESIDE: Mapping[str, Callable[[Call], Sequence[Call]]] = {
     "before-a-call": lambda output: (output, WEATHER),
     "behind-a-call": lambda output: (WEATHER, output),
