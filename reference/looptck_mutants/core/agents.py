@@ -16,6 +16,7 @@ from looptck_reference.prompty.invoke import Invocation
 from looptck_reference.vocabulary.actions import Fail
 from looptck_reference.vocabulary.dialects import Policy
 from looptck_reference.vocabulary.errors import LimitReached, Reason
+from looptck_reference.vocabulary.tools import Handler
 from looptck_reference.vocabulary.values import Json, ToolCall
 
 REFUSED = "a call without a result"
@@ -259,6 +260,14 @@ class ToolsFromBelow(Team):
     def tools(self, member: Json) -> Sequence[Tool]:
         below = [self.own[name] for one in member["subagents"] for name in self.members[one]["tools"]]
         return [*super().tools(member), *below]
+
+
+@breaks("tools-of-agents-stay-apart")
+class RunsToolsOfAll(Loop):
+    """Runs a tool that only another agent has."""
+
+    def handler_of_name(self, call: ToolCall) -> Handler | None:
+        return self.registry.get_tool(self.own_name(call))
 
 
 @breaks("subagent-conversation-stays-apart")

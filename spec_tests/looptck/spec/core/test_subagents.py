@@ -156,6 +156,20 @@ def test_tools(implementation: Implementation) -> None:
     assert ["refund"] == ran, f"the sub-agent called refund, and these tools ran: {', '.join(ran)}"
 
 
+@requirement("tools-of-agents-stay-apart")
+def test_a_tool_of_another_agent(implementation: Implementation) -> None:
+    """The first agent calls a tool that only its sub-agent has, and it does not run; the sub-agent's own call does."""
+    allowed = _played(implementation)
+    if "refund" not in [tool for tool, _ in allowed.tools_ran]:
+        raise NotReached(f"control: the sub-agent's call of refund should run; the loop {allowed.outcome}")
+    cast = Cast(implementation, AGENTS, [Part("front", [[REFUND], [DONE]])])
+
+    run = cast.play(QUESTION)
+
+    run.delivered(1)
+    assert not run.ran, "the agent front calls refund, a tool of billing that it was not offered, and it ran"
+
+
 @requirement("subagent-conversation-stays-apart")
 def test_conversation(implementation: Implementation) -> None:
     """Of the conversation of the sub-agent the first agent gets nothing but the result of its call."""
