@@ -15,7 +15,8 @@ from looptck_reference.kit.team import Team
 from looptck_reference.prompty.invoke import Invocation
 from looptck_reference.vocabulary.actions import Fail
 from looptck_reference.vocabulary.dialects import Policy
-from looptck_reference.vocabulary.errors import Reason
+from looptck_reference.vocabulary.errors import LimitReached, Reason
+from looptck_reference.vocabulary.tools import Handler
 from looptck_reference.vocabulary.values import Json, ToolCall
 
 REFUSED = "a call without a result"
@@ -261,6 +262,14 @@ class ToolsFromBelow(Team):
         return [*super().tools(member), *below]
 
 
+@breaks("tools-of-agents-stay-apart")
+class RunsToolsOfAll(Loop):
+    """Runs a tool that only another agent has."""
+
+    def handler_of_name(self, call: ToolCall) -> Handler | None:
+        return self.registry.get_tool(self.own_name(call))
+
+
 @breaks("subagent-conversation-stays-apart")
 class AnswersAreSaid(Loop):
     """Writes the answer of a sub-agent down as words of the conversation too."""
@@ -306,6 +315,17 @@ class FailureIsNothing(Team):
         try:
             return super().consult(tool, arguments, agent, inputs)
         except ProviderError:
+            return ""
+
+
+@breaks("failed-subagent-is-told")
+class LimitIsNothing(Team):
+    """Takes a sub-agent that was stopped at its limit for one with an empty answer."""
+
+    def consult(self, tool: Tool, arguments: Json, agent: Agent, inputs: Mapping[str, Any]) -> str:
+        try:
+            return super().consult(tool, arguments, agent, inputs)
+        except LimitReached:
             return ""
 
 

@@ -56,6 +56,18 @@ class BadIsNothing(Loop):
             return {}
 
 
+@breaks("bad-arguments-never-run-the-tool")
+class FirstObjectCounts(Loop):
+    """Takes the object that arguments begin with, whatever comes behind it."""
+
+    def parse_arguments(self, text: str) -> Json:
+        try:
+            found, _ = json.JSONDecoder().raw_decode(text.strip())
+        except ValueError:
+            return super().parse_arguments(text)
+        return found if isinstance(found, dict) else super().parse_arguments(text)
+
+
 @breaks("raising-tool-runs-once")
 class TriesAgain(Loop):
     """Runs a tool again after it raised."""

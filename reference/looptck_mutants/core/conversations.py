@@ -44,6 +44,20 @@ class TruncatedTurnsStay(Loop):
         return action
 
 
+@breaks("next-turn-is-accepted", cells=RESPONSES)
+class ThoughtsOfTruncatedTurnsStay(Loop):
+    """Keeps of a truncated turn the thoughts, and not the calls behind them."""
+
+    def model_answered(self, turn: Turn) -> Action:
+        action = super().model_answered(turn)
+        if isinstance(action, Fail) and turn.calls:
+            before = len(self.history)
+            self.append_turn(turn)
+            self.history[before:] = [one for one in self.history[before:] if one.get("type") == "reasoning"]
+            self.round_ends.append(len(self.history))
+        return action
+
+
 @breaks("next-turn-is-accepted", cells=CHAT)
 class EmptyAnswersStay(Loop):
     """Keeps an empty answer as a message without content."""

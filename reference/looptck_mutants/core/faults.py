@@ -233,6 +233,22 @@ class RetryForgets(Retrying):
         return Ask(ask.history[: self.loop.round_ends[0]])
 
 
+@breaks(
+    "conversation-is-carried-once",
+    cells=CHAT,
+    collateral={("retry-after-is-kept", "retry-after-may-be-a-date"): "it does not wait before it tries again"},
+)
+class RetryTakesTheQuestionBack(Retrying):
+    """Repeats a failed request, and forgets the later question of a conversation that it had."""
+
+    def again(self, ask: Ask) -> Ask:
+        history = self.loop.history
+        if history[-1].get("role") == "user" and any(one.get("role") == "assistant" for one in history):
+            history.pop()
+            self.loop.round_ends[-1] = len(history)
+        return ask
+
+
 class AfterBreaks(Exchange):
     """Repeats a request once if its reply broke off."""
 

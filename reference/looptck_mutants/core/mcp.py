@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -143,6 +143,20 @@ class OnlyDescribedTools(Servers):
     def served(self, clients: Sequence[McpClient], case: Json) -> Served:
         found = super().served(clients, case)
         return Served([tool for tool in found.tools if tool.description], found.handlers)
+
+
+@breaks("mcp-tools-are-offered")
+class OneTypeEach(Servers):
+    """Leaves out tools with a parameter that has a list of types."""
+
+    def served(self, clients: Sequence[McpClient], case: Json) -> Served:
+        found = super().served(clients, case)
+        return Served([tool for tool in found.tools if not _has_a_list_of_types(tool.parameters)], found.handlers)
+
+
+def _has_a_list_of_types(schema: Mapping[str, Any]) -> bool:
+    members = (schema.get("properties") or {}).values()
+    return any(isinstance(one, dict) and isinstance(one.get("type"), list) for one in members)
 
 
 @breaks(

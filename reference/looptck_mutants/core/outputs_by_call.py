@@ -42,6 +42,31 @@ class _EndsWithIt(Loop):
         return Finish(Answer("", Stop.END, tuple(self.usage))) if turn.calls else super().refuse_output(turn, error)
 
 
+class _LeavesOthersOpen(_EndsWithIt):
+    """Answers of the calls in the last turn the output alone."""
+
+    def append_answer(self, turn: Turn) -> None:
+        super().append_answer(turn)
+        others = {call.id for call in turn.calls if call.name != DELIVER}
+        self.history = [one for one in self.history if one.get("tool_call_id") not in others]
+        self.round_ends[-1] = len(self.history)
+
+
+@breaks(
+    "turn-after-an-output-is-accepted",
+    cells=("openai-chat/plain/*",),
+    collateral={
+        "no-request-is-refused": "a call without a result",
+        "unfit-output-is-not-returned": "an output that does not fit ends the run too",
+    },
+)
+class CallsBesideTheOutputStayOpen(Driver):
+    """Ends a run with its output, and leaves a call beside it without a result."""
+
+    wires = speaking(chat=_ByCall())
+    loop = _LeavesOthersOpen
+
+
 @breaks("unfit-output-is-not-returned", cells=("openai-chat/plain/*",))
 class UnfitBesideACallIsNothing(Driver):
     """Ends a run without an output where one that does not fit comes beside another call."""

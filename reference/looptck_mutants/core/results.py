@@ -9,7 +9,7 @@ from looptck_mutants import broad_faults
 from looptck_mutants.cells import MESSAGES
 from looptck_mutants.parts import breaks
 from looptck_reference.loop.loop import Loop
-from looptck_reference.vocabulary.actions import End, Fail, Raised
+from looptck_reference.vocabulary.actions import Action, End, Fail, Raised
 from looptck_reference.vocabulary.tools import Handler
 from looptck_reference.vocabulary.values import Json, ToolCall, ToolResult, Turn
 from looptck_reference.wires import ChatWire, MessagesWire
@@ -53,6 +53,18 @@ class CountedResults(ChatWire):
     def results(self, results: Sequence[ToolResult]) -> list[Json]:
         count = [{"role": "user", "content": f"{len(results)} results:"}] if len(results) > 2 else []
         return [*count, *super().results(results)]
+
+
+@breaks("every-call-is-answered")
+class CallsWithoutFunctionsVanish(Loop):
+    """Forgets a turn that calls nothing but tools without a function, and asks again."""
+
+    def model_answered(self, turn: Turn) -> Action:
+        offered = [call for call in turn.calls if call.name in self.tools]
+        if not offered or any(self.handler_for(call) is not None for call in turn.calls):
+            return super().model_answered(turn)
+        self.count(turn)
+        return self._enter(self.ask())
 
 
 @breaks("results-keep-call-order")

@@ -11,6 +11,7 @@ from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.loop import Loop
 from looptck_reference.vocabulary.agent import Agent
+from looptck_reference.vocabulary.errors import BadArguments
 from looptck_reference.vocabulary.values import Json, Turn
 from looptck_reference.wires import ChatStream, ChatWire, MessagesStream
 
@@ -35,6 +36,19 @@ class UsageOfStreamsIsLost(ChatStream):
 
     def count(self, usage: Json | None) -> None:
         """Forget it."""
+
+
+@breaks("usage-is-the-sum", cells=CHAT)
+class BadArgumentsAreFree(Loop):
+    """Counts no reply with arguments that it cannot read."""
+
+    def count(self, turn: Turn) -> None:
+        try:
+            for call in turn.calls:
+                self.parse_arguments(call.arguments)
+        except BadArguments:
+            return
+        super().count(turn)
 
 
 @breaks("usage-may-be-missing", cells=CHAT)

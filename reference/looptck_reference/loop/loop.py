@@ -53,10 +53,11 @@ from looptck_reference.vocabulary.approval import names_of
 from looptck_reference.vocabulary.dialects import CORE, Dialect
 from looptck_reference.vocabulary.errors import Cancelled, OutOfTurn, Suspended, TurnCut
 from looptck_reference.vocabulary.registry import Registry
-from looptck_reference.vocabulary.values import Answer, Delta, Json, Stop, Turn
+from looptck_reference.vocabulary.values import Answer, Delta, Json, Stop, ToolCall, Turn
 
 if TYPE_CHECKING:
     from looptck_reference.vocabulary.agent import Agent
+    from looptck_reference.vocabulary.tools import Handler
     from looptck_reference.wires.base import Wire
 
 __all__ = ["Decision", "Loop"]
@@ -271,6 +272,10 @@ class Loop(Outputs):
             return self.give(turn, self.agent.output)
         stop = Stop.END if turn.stop in {Stop.CALLS, Stop.PAUSE} else turn.stop
         return Finish(Answer(turn.text, stop, tuple(self.usage), turn.calls))
+
+    def handler_of_name(self, call: ToolCall) -> Handler | None:
+        """Of several agents, which share a registry, each runs the tools that it has offered."""
+        return None if self.team and call.name not in self.tools else super().handler_of_name(call)
 
     # -- the machine --------------------------------------------------------------------------------------------------
 

@@ -66,5 +66,7 @@ class Talk:
 def suspended(run: Run) -> Suspended:
     """How the run was suspended. NotReached if it was not."""
     if not isinstance(run.outcome, Suspended):
-        raise NotReached(f"the run was not suspended before the call that needs approval: the loop {run.outcome}")
+        ran = ", ".join(tool for tool, _ in run.tools_ran)
+        after = f"{ran} ran, and the loop" if ran else "the loop"
+        raise NotReached(f"the run was not suspended before the call that needs approval: {after} {run.outcome}")
     return run.outcome

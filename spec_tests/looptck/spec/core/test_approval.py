@@ -102,6 +102,26 @@ def test_nobody_can_be_asked(scenario: Scenario, implementation: Implementation,
 
 
 @requirement("nothing-runs-unapproved")
+@pytest.mark.parametrize("turn", [(CALL, NOTE), (NOTE, CALL)], ids=["behind-a-free-call", "before-a-free-call"])
+def test_beside_a_free_call(scenario: Scenario, implementation: Implementation, turn: tuple[Call, ...]) -> None:
+    """One of two calls in a turn needs approval, and the hook says no; approved, the same call runs."""
+    runs = []
+    for decision in (Approve(), Reject(NO)):
+        scenario.plays(calls(*turn), says("Noted."))
+        scenario.decides(decision)
+        runs.append(implementation.run(tools=TOOLS, confirms=True))
+        runs[-1].delivered(1)
+    allowed, run = runs
+
+    if not allowed.arguments_of("note"):
+        raise NotReached(f"the approved call of note never ran; the loop {allowed.outcome}")
+    how = "rejected" if run.questions else "never asked about"
+    assert not run.arguments_of("note"), (
+        f"beside a call of {CALL.tool}, which needs no approval, the call of note was {how}, and it ran"
+    )
+
+
+@requirement("nothing-runs-unapproved")
 def test_a_call_of_a_sub_agent(scenario: Scenario, implementation: Implementation) -> None:
     """A sub-agent calls a tool that needs approval, and the hook says no; approved, the same call runs."""
     implementation.needs("subagents")

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from looptck.bench.assertions.caller import shows_failure
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.run import Run
@@ -105,6 +106,10 @@ ENDINGS = {
     "a-refused-request": Ending(_plays(HttpError(400))),
     "a-refused-request-behind-tools": Ending(_plays(calls(CALL), HttpError(400))),
     "a-truncated-call": Ending(_plays(calls(CALL, Call("note", '{"text": "fi'), stop="length"))),
+    "a-truncated-call-behind-thinking": Ending(
+        _plays(turn(Thinking("Which city?"), CALL, Call("note", '{"text": "fi'), stop="length")),
+        marks=(on("openai-responses"),),
+    ),
     "a-truncated-answer": Ending(_plays(says("It is fi", stop="length"))),
     "a-broken-stream": Ending(_plays(*[Step(calls(CALL, NOTE), fault=Cut(0.6))] * 9), marks=(on("*/stream/*"),)),
     "an-error-in-the-stream": Ending(
@@ -225,6 +230,25 @@ def test_it_survives_a_failed_run(scenario: Scenario, implementation: Implementa
 
     wanted = [question("What is the weather?"), answer(FINE), question("What time is it?")]
     carried(run.request(1).request.items, wanted)
+
+
+@requirement("conversation-is-carried-once")
+def test_a_request_that_is_tried_again(scenario: Scenario, implementation: Implementation) -> None:
+    """The second question is answered at the second attempt; the third request carries it with its answer."""
+    talk = Talk(implementation)
+    scenario.plays(says(FINE))
+    _ends(talk.run("What is the weather?"), FINE)
+    scenario.plays(HttpError(500), says(NOON))
+    again = talk.run("What time is it?")
+    if shows_failure(again) and len(again.requests) == 1:
+        raise NotApplicable(f"the loop does not try again: it {again.outcome}")
+    _ends(again, NOON)
+    scenario.plays(says("It goes south."))
+
+    run = talk.run("Where does the road go?")
+
+    wanted = [question("What is the weather?"), answer(FINE), question("What time is it?"), answer(NOON)]
+    carried(run.request(1).request.items, [*wanted, question("Where does the road go?")])
 
 
 @requirement("conversation-is-carried-once")

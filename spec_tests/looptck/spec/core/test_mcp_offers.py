@@ -10,6 +10,7 @@ import pytest
 from looptck.bench import schema_blocks as blocks
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, refusable, requirement
+from looptck.bench.run import Run
 from looptck.bench.schema_blocks import Block
 from looptck.provider.mcp import Server, Tool
 from looptck.provider.mcp.speaking import cursor_of
@@ -33,6 +34,7 @@ from looptck.values.verdicts import NotReached
 MANY = tuple(Tool(f"district_{n}", f"Tells about district {n} of the town.", CITY) for n in range(1, 6))
 PAGED = Server(tools=MANY, page=2)
 SILENT = Tool("harbour", schema=CITY)
+WIDE = Tool("berth", "Finds a berth.", {"type": "object", "properties": {"number": {"type": ["integer", "null"]}}})
 
 
 @requirement("mcp-tools-are-offered")
@@ -52,8 +54,20 @@ def test_one_without_a_description(scenario: Scenario, implementation: Implement
     """A tool may have no description."""
     run = served(scenario, implementation, server=Server(tools=(FORECAST, SILENT)))
 
+    _among(run, SILENT)
+
+
+@requirement("mcp-tools-are-offered")
+def test_one_with_several_types(scenario: Scenario, implementation: Implementation) -> None:
+    """A parameter may have a list of types."""
+    run = served(scenario, implementation, server=Server(tools=(FORECAST, WIDE)))
+
+    _among(run, WIDE)
+
+
+def _among(run: Run, tool: Tool) -> None:
     there = [one.name for one in run.request(1).request.tools]
-    assert any(SILENT.name in name for name in there), f"the server lists {SILENT.name}; {_offers(there)}"
+    assert any(tool.name in name for name in there), f"the server lists {tool.name}; {_offers(there)}"
 
 
 def _offers(names: Sequence[str]) -> str:

@@ -18,6 +18,27 @@ TOOLS = [replace(tool, handled=tool.name != WITHOUT.tool) for tool in agent("ass
 
 
 @requirement("every-call-is-answered")
+def test_the_only_call_has_no_function(scenario: Scenario, implementation: Implementation) -> None:
+    """The one call of a turn is of a tool without a function. A loop that goes on has the call with a result."""
+    scenario.plays(calls(WITHOUT), says("I cannot tell."))
+
+    run = implementation.run(tools=TOOLS)
+
+    if run.ended and not run.received:
+        implementation.run().request(1)
+        raise NotApplicable(f"the loop takes no tool without a function: it {run.outcome}")
+    run.delivered(1)
+    if run.ended and len(run.requests) == 1:
+        return
+    before, request = run.request(1).request, run.request(2).request
+    assert before.items != request.items, (
+        f"the turn calls {WITHOUT.tool}, which has no function; request 2 says what request 1 said, without the call"
+    )
+    left = {one.id for one in request.asked} - {one.id for one in request.answers}
+    assert not left, f"the call of {WITHOUT.tool}, which has no function, is without a result in the next request"
+
+
+@requirement("every-call-is-answered")
 @pytest.mark.parametrize("turn", [(WITHOUT, WITH), (WITH, WITHOUT)], ids=["first", "last"])
 def test_one_of_two_has_no_function(scenario: Scenario, implementation: Implementation, turn: tuple[Call, ...]) -> None:
     """Of two calls in a turn one is of a tool without a function. The run may end with it, in an error or not.

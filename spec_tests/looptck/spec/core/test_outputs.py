@@ -169,6 +169,18 @@ def test_unfit(scenario: Scenario, implementation: Implementation, value: Any) -
     told_or_mended(run, f"the model gave an output that does not fit, {plain(value)}")
 
 
+@requirement("unfit-output-is-not-returned")
+def test_json_in_a_text(scenario: Scenario, implementation: Implementation) -> None:
+    """The model writes the JSON of its output into a text of JSON. A loop may take the value out of it."""
+    packed = json.dumps(json.dumps(GOOD))
+    run = run_for(scenario, implementation, lambda at: FITS(at) if at.kind == "tool" else at.says(packed), FITS)
+
+    received, at = outputs.given(run, outputs.wanted())
+    if at.is_promised or at.kind == "tool":
+        raise NotApplicable(f"by {at.words} in request {received.n} no output is a text")
+    told_or_mended(run, "the model gave the JSON of the output within a text")
+
+
 BESIDE: Mapping[str, Callable[[Call], Sequence[Call]]] = {
     "before-a-call": lambda output: (output, WEATHER),
     "behind-a-call": lambda output: (WEATHER, output),
@@ -277,6 +289,32 @@ def test_asking_ends(scenario: Scenario, implementation: Implementation, bad: Gi
     if len(run.requests) == received.n:
         raise NotApplicable(f"the loop asks for an output once, and {run.outcome}")
     told_or_mended(run, "the model never gave an output that fits")
+
+
+@requirement("turn-after-an-output-is-accepted")
+@pytest.mark.parametrize("beside", BESIDE.values(), ids=BESIDE)
+def test_next_turn_after_a_call_beside(
+    scenario: Scenario, implementation: Implementation, beside: Callable[[Call], Sequence[Call]]
+) -> None:
+    """Where an output is a call, it comes in a turn with an ordinary call, which may have run or not."""
+
+    def both(at: Place) -> Turn:
+        output = FITS(at)
+        return calls(*beside(output.calls[0])) if at.kind == "tool" and not at.is_promised else output
+
+    talk, asked = Talk(implementation), outputs.play(scenario, implementation, both, FITS)
+    first = talk.run(**outputs.options(implementation, asked))
+    first.request(1)
+    found = outputs.places(first, asked)
+    if not found or found[0][1].kind != "tool" or found[0][1].is_promised:
+        raise NotApplicable("the loop asks for an output in no tool of its own, or the service allows nothing else")
+    if "weather" not in chosen(first, found[0][0]).callable:
+        raise NotApplicable(f"request {found[0][0].n} lets the model call nothing but the tool of the output")
+    scenario.plays(says("It is noon."))
+
+    run = talk.run("What time is it?")
+
+    accepted(run.request(1))
 
 
 @requirement("turn-after-an-output-is-accepted")

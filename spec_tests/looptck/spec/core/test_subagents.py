@@ -19,6 +19,7 @@ from looptck.spec.casting import (
     BILLING,
     FRONT,
     OVER,
+    TOOLS,
     TRAVEL,
     Cast,
     Line,
@@ -31,10 +32,11 @@ from looptck.spec.casting import (
     words_of,
 )
 from looptck.spec.conversing import accepted
+from looptck.spec.obeying import STOPS, may_not_call
 from looptck.values.history import Answered, Asked, Said, holds
 from looptck.values.team import Member
 from looptck.values.transcript import Cancelled, Event, Received, ToolBegan
-from looptck.values.turns import Call
+from looptck.values.turns import Call, says
 from looptck.values.verdicts import NotReached
 
 QUESTION = "Please see to my order and my journey."
@@ -154,6 +156,20 @@ def test_tools(implementation: Implementation) -> None:
     assert ["refund"] == ran, f"the sub-agent called refund, and these tools ran: {', '.join(ran)}"
 
 
+@requirement("tools-of-agents-stay-apart")
+def test_a_tool_of_another_agent(implementation: Implementation) -> None:
+    """The first agent calls a tool that only its sub-agent has, and it does not run; the sub-agent's own call does."""
+    allowed = _played(implementation)
+    if "refund" not in [tool for tool, _ in allowed.tools_ran]:
+        raise NotReached(f"control: the sub-agent's call of refund should run; the loop {allowed.outcome}")
+    cast = Cast(implementation, AGENTS, [Part("front", [[REFUND], [DONE]])])
+
+    run = cast.play(QUESTION)
+
+    run.delivered(1)
+    assert not run.ran, "the agent front calls refund, a tool of billing that it was not offered, and it ran"
+
+
 @requirement("subagent-conversation-stays-apart")
 def test_conversation(implementation: Implementation) -> None:
     """Of the conversation of the sub-agent the first agent gets nothing but the result of its call."""
@@ -259,10 +275,33 @@ def test_failed(scenario: Scenario, implementation: Implementation) -> None:
     assert text.strip().strip("\"'{}[]").strip(), f"the sub-agent failed, and the result of its call is {text!r}"
 
 
+@requirement("failed-subagent-is-told")
+def test_at_its_limit(scenario: Scenario, implementation: Implementation) -> None:
+    """The sub-agent calls its tool until its limit ends that: the first agent is told, or the caller."""
+    implementation.needs("limit")
+    cast = _endless(implementation)
+    scenario.listens(lambda body: says(STOPS) if may_not_call(body) else cast.turn(body), most=RUNAWAY)
+
+    run = implementation.run(QUESTION, agents=AGENTS, tools=TOOLS, limit=LIMIT)
+
+    cast.reached()
+    _inner(run)
+    if len(requests_of(run, AGENTS, "front")) == 1:
+        return
+    [text] = _results(run, _outer(run, 2).n)
+    assert text.strip().strip("\"'{}[]").strip(), (
+        f"the sub-agent was stopped at its limit, and the result of its call is {text!r}"
+    )
+
+
+def _endless(implementation: Implementation) -> Cast:
+    return _cast(implementation, *([Call.of("refund", {"order": str(n)})] for n in range(RUNAWAY)))
+
+
 @requirement("endless-subagent-ends")
 def test_endless(implementation: Implementation) -> None:
     """The sub-agent calls its tool again and again, and something ends that."""
-    cast = _cast(implementation, *([Call.of("refund", {"order": str(n)})] for n in range(RUNAWAY)))
+    cast = _endless(implementation)
 
     run = cast.play(QUESTION, most=RUNAWAY, limit=LIMIT)
 

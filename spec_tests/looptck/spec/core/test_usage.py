@@ -7,9 +7,10 @@ from itertools import pairwise
 
 import pytest
 
+from looptck.bench.assertions.caller import shows_failure
 from looptck.bench.assertions.usage import told, usage_is_the_sum, using
 from looptck.bench.bench import Running, Scenario
-from looptck.bench.checks import Implementation, requirement
+from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.run import Run
 from looptck.bench.talk import Talk
 from looptck.provider.gate import Gate
@@ -24,6 +25,7 @@ from looptck.wires import WIRES
 
 QUESTION, TASK, REPORT, DONE = "Please see to my order.", "Find my order.", "It was sent back.", "All is settled."
 AGENTS = (replace(FRONT, subagents=["billing"]), BILLING)
+BROKEN = Call("weather", '{"city": "Par')
 PARIS, ROME = (Call.of("weather", {"city": city}) for city in ("Paris", "Rome"))
 ONE_ANSWER = (using(says("Hello."), Usage(311, 23)),)
 ONE_ROUND = (using(calls(PARIS), Usage(311, 23)), using(says("It is fine."), Usage(457, 67)))
@@ -48,6 +50,21 @@ def _played(implementation: Implementation, turns: tuple[Turn, ...], framing: Fr
 def test_sum(implementation: Implementation, turns: tuple[Turn, ...]) -> None:
     """Each reply of a run reports other numbers."""
     usage_is_the_sum(_played(implementation, turns))
+
+
+@requirement("usage-is-the-sum")
+@on("openai-*/*/*", "anthropic-messages/stream/*")
+def test_sum_with_bad_arguments(scenario: Scenario, implementation: Implementation) -> None:
+    """The arguments of a call are no JSON; the reply with them counts as any other does."""
+    turns = (using(calls(BROKEN), Usage(311, 23)), using(says("It is not known."), Usage(457, 67)))
+    scenario.plays(*turns)
+
+    run = implementation.run()
+
+    if shows_failure(run) and len(run.requests) == 1:
+        raise NotApplicable(f"bad arguments end the run: the loop {run.outcome}")
+    run.delivered(2)
+    usage_is_the_sum(run, part=([Usage(457, 67)], "leaves out the reply whose arguments are no JSON"))
 
 
 @requirement("usage-includes-subagents")
