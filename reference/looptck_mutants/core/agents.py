@@ -262,7 +262,7 @@ class ToolsFromBelow(Team):
         return [*super().tools(member), *below]
 
 
-@breaks("tools-of-agents-stay-apart")
+@breaks("tool-of-another-agent-does-not-run")
 class RunsToolsOfAll(Loop):
     """Runs a tool that only another agent has."""
 

@@ -156,7 +156,7 @@ def test_tools(implementation: Implementation) -> None:
     assert ["refund"] == ran, f"the sub-agent called refund, and these tools ran: {', '.join(ran)}"
 
 
-@requirement("tools-of-agents-stay-apart")
+@requirement("tool-of-another-agent-does-not-run")
 def test_a_tool_of_another_agent(implementation: Implementation) -> None:
     """The first agent calls a tool that only its sub-agent has, and it does not run; the sub-agent's own call does."""
     allowed = _played(implementation)
