@@ -9,12 +9,22 @@ import pytest
 
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
+from looptck.bench.run import Run
 from looptck.catalogue.agents import agent
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotApplicable
 
 WITHOUT, WITH = Call.of("weather", {"city": "Paris"}), Call.of("ping")
 TOOLS = [replace(tool, handled=tool.name != WITHOUT.tool) for tool in agent("assistant").tools]
+
+
+def _ends_with_its_turn(run: Run, implementation: Implementation) -> bool:
+    """Whether the run ends with the turn of the call, in an error or not. NotApplicable if it takes no such tool."""
+    if run.ended and not run.received:
+        implementation.run().request(1)
+        raise NotApplicable(f"the loop takes no tool without a function: it {run.outcome}")
+    run.delivered(1)
+    return run.ended and len(run.requests) == 1
 
 
 @requirement("every-call-is-answered")
@@ -24,11 +34,7 @@ def test_the_only_call_has_no_function(scenario: Scenario, implementation: Imple
 
     run = implementation.run(tools=TOOLS)
 
-    if run.ended and not run.received:
-        implementation.run().request(1)
-        raise NotApplicable(f"the loop takes no tool without a function: it {run.outcome}")
-    run.delivered(1)
-    if run.ended and len(run.requests) == 1:
+    if _ends_with_its_turn(run, implementation):
         return
     before, request = run.request(1).request, run.request(2).request
     assert before.items != request.items, (
@@ -49,11 +55,7 @@ def test_one_of_two_has_no_function(scenario: Scenario, implementation: Implemen
 
     run = implementation.run(tools=TOOLS)
 
-    if run.ended and not run.received:
-        implementation.run().request(1)
-        raise NotApplicable(f"the loop takes no tool without a function: it {run.outcome}")
-    run.delivered(1)
-    if run.ended and len(run.requests) == 1:
+    if _ends_with_its_turn(run, implementation):
         return
     request = run.request(2).request
     left = Counter(one.id for one in request.asked) - Counter(one.id for one in request.answers)

@@ -271,8 +271,7 @@ def test_failed(scenario: Scenario, implementation: Implementation) -> None:
     _inner(run)
     if shows_failure(run) and len(requests_of(run, AGENTS, "front")) == 1:
         return
-    [text] = _results(run, _outer(run, 2).n)
-    assert text.strip().strip("\"'{}[]").strip(), f"the sub-agent failed, and the result of its call is {text!r}"
+    _is_told(run, "failed")
 
 
 @requirement("failed-subagent-is-told")
@@ -288,10 +287,13 @@ def test_at_its_limit(scenario: Scenario, implementation: Implementation) -> Non
     _inner(run)
     if len(requests_of(run, AGENTS, "front")) == 1:
         return
+    _is_told(run, "was stopped at its limit")
+
+
+def _is_told(run: Run, what: str) -> None:
+    """The result of the call of a sub-agent that has no answer has words."""
     [text] = _results(run, _outer(run, 2).n)
-    assert text.strip().strip("\"'{}[]").strip(), (
-        f"the sub-agent was stopped at its limit, and the result of its call is {text!r}"
-    )
+    assert text.strip().strip("\"'{}[]").strip(), f"the sub-agent {what}, and the result of its call is {text!r}"
 
 
 def _endless(implementation: Implementation) -> Cast:

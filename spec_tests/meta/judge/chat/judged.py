@@ -27,14 +27,9 @@ RICH = request(
 LEAVES = st.one_of(
     st.none(), st.booleans(), st.integers(-2, 9), st.just(0.5), st.sampled_from(["", "a", "tool", "text"])
 )
-VALUES = st.recursive(
-    LEAVES,
-    lambda inner: st.one_of(
-        st.lists(inner, max_size=2),
-        st.dictionaries(st.sampled_from(["role", "type", "name", "content", "id"]), inner, max_size=2),
-    ),
-    max_leaves=4,
-)
+NAMES = st.sampled_from(["role", "type", "name", "content", "id"])
+INNER = st.one_of(LEAVES, st.lists(LEAVES, max_size=2), st.dictionaries(NAMES, LEAVES, max_size=2))
+VALUES = st.one_of(INNER, st.lists(INNER, max_size=2), st.dictionaries(NAMES, INNER, max_size=2))
 
 
 CHAT = JudgedWire(

@@ -50,18 +50,9 @@ LEAVES = st.one_of(
     st.just(0.5),
     st.sampled_from(["", " ", "a", "user", "text", "tool_use", "tool_result", "thinking", "x_unknown", "continue"]),
 )
-VALUES = st.recursive(
-    LEAVES,
-    lambda inner: st.one_of(
-        st.lists(inner, max_size=2),
-        st.dictionaries(
-            st.sampled_from(["role", "type", "text", "name", "content", "id", "tool_use_id", "messages", "thread"]),
-            inner,
-            max_size=3,
-        ),
-    ),
-    max_leaves=5,
-)
+NAMES = st.sampled_from(["role", "type", "text", "name", "content", "id", "tool_use_id", "messages", "thread"])
+INNER = st.one_of(LEAVES, st.lists(LEAVES, max_size=2), st.dictionaries(NAMES, LEAVES, max_size=2))
+VALUES = st.one_of(INNER, st.lists(INNER, max_size=2), st.dictionaries(NAMES, INNER, max_size=2))
 
 
 MESSAGES = JudgedWire(
