@@ -23,6 +23,8 @@ _TOO_DEEP = "exceeded maximum nesting depth"
 
 _ALIAS = re.compile(r"\*\w")
 """Where an alias may be."""
+_MARK = re.compile(r'\s+in "<\w+ string>", (line \d+, column \d+)')
+"""How the library names a place in a text, whose file it does not know."""
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -94,8 +96,17 @@ def read(path: Path, text: str, *, given: bool = False, foreign: bool = False) -
         return yaml.load(text, Loader=_UniqueKeys)  # noqa: S506  a subclass of the safe loader
     except (yaml.YAMLError, ValueError) as error:  # ValueError: a date that there is not
         if getattr(error, "problem", "") == _TOO_DEEP:
-            raise BadFile(path, f"is nested more than {DEEPEST} deep: {error}") from error
-        raise BadFile(path, f"is not the YAML that was meant: {error}") from error
+            raise BadFile(path, f"is nested more than {DEEPEST} deep: {_said(error)}") from error
+        raise BadFile(path, f"is not the YAML that was meant: {_said(error)}") from error
+
+
+def _said(error: Exception) -> str:
+    """What an error says, with its places in brackets."""
+    return _MARK.sub(r" (\1)", str(error))
+
+
+def _line(event: yaml.Event) -> str:
+    return f"line {event.start_mark.line + 1}"
 
 
 def _let_in(path: Path, text: str, *, aliases: bool) -> None:
@@ -109,11 +120,11 @@ def _let_in(path: Path, text: str, *, aliases: bool) -> None:
     for event in yaml.parse(text, Loader=_Loader):
         if isinstance(event, yaml.AliasEvent):
             if not aliases:
-                raise BadFile(path, f"contains an alias, which is not allowed here: {event.start_mark}")
+                raise BadFile(path, f"contains an alias, which is not allowed here: {_line(event)}")
             count += sizes.get(event.anchor or "", 0)
         count += 1
         if count > MOST_NODES:
-            raise BadFile(path, f"has more than {MOST_NODES} nodes: {event.start_mark}")
+            raise BadFile(path, f"has more than {MOST_NODES} nodes: {_line(event)}")
         if isinstance(event, yaml.CollectionStartEvent):
             around.append((event.anchor, count))
         elif isinstance(event, yaml.CollectionEndEvent):
@@ -121,7 +132,7 @@ def _let_in(path: Path, text: str, *, aliases: bool) -> None:
             if anchor is not None:
                 sizes[anchor] = count - before
         if len(around) > DEEPEST:
-            raise BadFile(path, f"is nested more than {DEEPEST} deep: {event.start_mark}")
+            raise BadFile(path, f"is nested more than {DEEPEST} deep: {_line(event)}")
 
 
 def line_of(path: Path, place: Sequence[Any]) -> int:

@@ -77,9 +77,11 @@ def test_names_choose_targets(varied: Path, names: list[str], expected: list[str
 
 
 def test_a_stranger_is_named(folder: Path) -> None:
-    """A name that is no target is an error that lists those that are."""
-    with pytest.raises(NoSuchTarget, match=r"no such target: two@3; there are one, two, two@1\.0, two@2"):
+    """A name that is no target is an error with the similar ones, or with those that are targets."""
+    with pytest.raises(NoSuchTarget, match=r"there is no target 'two@3'; did you mean two@2 or two or two@1\.0\?"):
         chosen(targets(folder), ["one", "two@3"])
+    with pytest.raises(NoSuchTarget, match=r"there is no target 'x'; there are one, two"):
+        chosen(targets(folder), ["x"])
 
 
 @pytest.mark.parametrize("text", ["- loud\n", "loud: here\n", "loud: [\n"])

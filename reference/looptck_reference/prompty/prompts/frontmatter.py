@@ -89,13 +89,18 @@ def read(front: str, environment: Mapping[str, str]) -> Json:
         json.dumps(content, allow_nan=False)
         wrong = next(_VALIDATOR.iter_errors(_without_nulls(content)), None)
     except (yaml.YAMLError, TypeError, ValueError) as error:
-        raise Fault("", f"the frontmatter is not YAML that can be expressed as JSON: {error}") from error
+        raise Fault("", f"the frontmatter is not YAML that can be expressed as JSON: {_said(error)}") from error
     if wrong is not None:
         pointer = reduce(below, wrong.instance_path, "")
         known = getattr(wrong.kind, "options", ())  # the message names only two of them
         what = f"its value must be one of {', '.join(known)}" if known else wrong.message
         raise Fault(pointer, what if pointer else f"the frontmatter: {what}")
     return content
+
+
+def _said(error: Exception) -> str:
+    """What an error says, with its places in brackets: the library does not know the file, and says so each time."""
+    return re.sub(r'\s+in "<\w+ string>", (line \d+, column \d+)', r" (\1)", str(error))
 
 
 def _refuse_dangerous(front: str) -> None:

@@ -21,6 +21,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Self
 
+from looptck.catalogue.requirements import unknown
 from looptck.catalogue.yaml_files import BadFile, parse
 from looptck.values.frozen import dataclass
 
@@ -152,5 +153,11 @@ def chosen(known: Iterable[Target], names: Iterable[str]) -> list[Target]:
     known, names = [*known], [*names]
     if strangers := [name for name in names if not any(target.answers(name) for target in known)]:
         there = sorted(set().union(*(target.names for target in known)))
-        raise NoSuchTarget(f"no such target: {', '.join(strangers)}; there are {', '.join(there) or 'none'}")
+        raise NoSuchTarget("\n".join(_stranger(name, there) for name in strangers))
     return [one for one in known if (any(map(one.answers, names)) if names else one.variant is None)]
+
+
+def _stranger(name: str, there: list[str]) -> str:
+    """A message for a name that means no target: with similar names, else with all that are no variant."""
+    said = unknown("target", name, there)
+    return said if ";" in said else f"{said}; there are {', '.join(one for one in there if '@' not in one)}"
