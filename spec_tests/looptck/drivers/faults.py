@@ -66,3 +66,8 @@ class DriverFault(Exception):
     def __str__(self) -> str:
         message = f"driver: {self.kind}: {EXPLANATIONS[self.kind]}: {self.detail}"
         return f"{message}\nits standard error ends:\n{self.stderr.rstrip()}" if self.stderr.strip() else message
+
+    def in_full(self) -> str:
+        """What is wrong, and in its first line what mends it."""
+        first, *rest = str(self).split("\n")
+        return "\n".join([f"{first}; {self.mend}" if self.mend else first, *rest])

@@ -39,7 +39,12 @@ from looptck.values.verdicts import NotApplicable, Result
 from looptck.wires import WIRES
 
 SEEN_BY_THE_SERVICE = frozenset(
-    {"cancelled-run-asks-no-more", "cancelled-run-starts-no-tool", "cancelled-stream-is-closed"}
+    {
+        "cancelled-run-asks-no-more",
+        "cancelled-run-cancels-its-subagents",
+        "cancelled-run-starts-no-tool",
+        "cancelled-stream-is-closed",
+    }
 )
 """What comes after a cancel is the loop's doing, whenever its driver has ended the run."""
 

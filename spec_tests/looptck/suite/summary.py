@@ -46,7 +46,7 @@ def stale(record: Record) -> list[str]:
 def troubles(record: Record) -> list[str]:
     """What fails a run apart from the verdicts, as messages."""
     messages = [f"stale known failure: {entry}" for entry in stale(record)]
-    messages += [str(fault) for fault in record.faults]
+    messages += [fault.in_full() for fault in record.faults]
     if not record.checks and not record.questions:
         why = nothing(record.selection, record.catalogue, record.started, record.cells(), record.offered)
         messages.append(f"nothing was selected: {why}; no check ran, so there is no verdict")

@@ -44,7 +44,7 @@ def verdict_of(error: BaseException | None) -> tuple[Verdict, str]:
     if isinstance(error, NotReached):
         return "not-reached", str(error)
     if isinstance(error, DriverFault):
-        return "error", str(error)
+        return "error", error.in_full()
     if isinstance(error, AssertionError):
         return "fail", _first_lines(error)
     if isinstance(error, BaseExceptionGroup):

@@ -38,6 +38,11 @@ FLAWED = "python:meta.kit.flawed:"
         (NotReached("request 2 never came"), "not-reached", "request 2 never came"),
         (NotApplicable("no streams"), "not-applicable", "no streams"),
         (DriverFault("crashed", "exit status 1"), "error", "driver: crashed: "),
+        (
+            DriverFault("crashed", "exit status 1", stderr="Oh.", mend="read on"),
+            "error",
+            "driver: crashed: the driver ended in the middle of its work: exit status 1; read on\nits standard error",
+        ),
         (KeyError("x"), "error", "looptck itself: KeyError: 'x'"),
         (asyncio.CancelledError(), "error", "looptck itself: CancelledError"),
         (pytest.fail.Exception("no"), "error", "looptck itself: Failed: no"),
