@@ -106,7 +106,7 @@ def _said(error: Exception) -> str:
 
 
 def _line(event: yaml.Event) -> str:
-    return f"line {event.start_mark.line + 1}"
+    return f"line {event.start_mark.line + 1}" if event.start_mark else "an unknown line"
 
 
 def _let_in(path: Path, text: str, *, aliases: bool) -> None:
