@@ -19,6 +19,7 @@ from looptck.report.console import could_not_run, output_console
 from looptck.report.files import unwritable, write_all
 from looptck.report.terminal import Terminal
 from looptck.suite import plugin
+from looptck.suite.directly import Directly
 from looptck.suite.options import CouldNotRun, Options, Prepared
 from looptck.suite.processes import usual
 from looptck.suite.record import Record
@@ -46,6 +47,7 @@ LEFT_OUT = (
     "warnings",
 )
 """pytest plugins that are disabled: the suite does not use them, and each costs time in every item."""
+JUNIT = "--junit-xml"
 INTERRUPTED = "it was interrupted before the first check"
 
 
@@ -105,7 +107,7 @@ def run_suite(
     terminal = Terminal(console, record, quiet=quiet, durations=durations)
     with TemporaryDirectory(prefix="looptck-") as folder:
         kept = Path(folder) / "junit.xml"
-        arguments = [f"--junit-xml={kept}", "-o", "junit_family=xunit1"] if junit else []
+        arguments = [f"{JUNIT}={kept}", "-o", "junit_family=xunit1"] if junit else []
         try:
             status, in_order = _play(session, options, processes, hosts, arguments, terminal)
         except CouldNotRun as error:
@@ -243,7 +245,8 @@ def _play(
 
 def run_pytest(session: Session, arguments: Sequence[str] = (), plugins: Sequence[object] = ()) -> int:
     """Run ``looptck.spec`` under pytest with looptck's plugin and no other; returns pytest's exit status."""
-    return _pytest(arguments, [_SessionPlugin(session), *plugins])
+    reports_phases = any(word.startswith(JUNIT) for word in arguments)
+    return _pytest(arguments, [_SessionPlugin(session), *([] if reports_phases else [Directly()]), *plugins])
 
 
 def _pytest(arguments: Sequence[str], plugins: Sequence[object]) -> int:

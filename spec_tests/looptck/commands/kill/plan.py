@@ -11,14 +11,12 @@ import pytest
 
 from looptck.bench.checks import Check
 from looptck.commands.pytest_run import run_pytest
+from looptck.suite.directly import GIVEN
 from looptck.suite.options import CouldNotRun
-from looptck.suite.plugin import ITEM, check_of
+from looptck.suite.plugin import check_of
 from looptck.suite.session import Session
 from looptck.values.cell import Cell
 from looptck.values.frozen import dataclass
-
-GIVEN = (ITEM, "scenario", "cassette", "server", "session")
-"""The fixtures of the suite; any other argument of a test is a parameter."""
 
 
 class NothingSelected(CouldNotRun):

@@ -9,12 +9,10 @@ from time import monotonic
 from traceback import walk_tb
 
 from looptck.bench.bench import Scenario
-from looptck.bench.checks import Implementation
 from looptck.bench.choosing import bench_for
 from looptck.bench.run import Run
-from looptck.bench.server import ServerUnderTest
 from looptck.commands.kill.plan import Planned
-from looptck.suite.plugin import ITEM
+from looptck.suite.directly import given
 from looptck.suite.session import Session
 from looptck.suite.verdict_of import result_of
 from looptck.values.frozen import dataclass
@@ -84,7 +82,7 @@ def _played(session: Session, planned: Planned) -> Played:
     error: BaseException | None = None
     try:
         session.require(planned.check)
-        planned.test(**_fixtures(session, planned, implementation), **planned.values)
+        planned.test(**given(session, implementation, planned.fixtures), **planned.values)
     except Exception as raised:  # noqa: BLE001  any exception of a check is its verdict
         error = raised
     result = result_of(planned.check, error)
@@ -92,17 +90,6 @@ def _played(session: Session, planned: Planned) -> Played:
     if result.verdict != "fail":
         return Played(planned.number, result)
     return Played(planned.number, result, _crash(last), _place(error))
-
-
-def _fixtures(session: Session, planned: Planned, implementation: Implementation) -> dict[str, object]:
-    known = {
-        ITEM: implementation,
-        "scenario": implementation.scenario,
-        "server": ServerUnderTest(implementation),
-        "cassette": session.cassette_of(planned.check),
-        "session": session,
-    }
-    return {name: known[name] for name in planned.fixtures}
 
 
 def _place(error: BaseException | None) -> str:

@@ -1,0 +1,63 @@
+"""Plays a check as a call of its test, without the phases and the fixtures of pytest, which cost as much as the check.
+
+Only the kit's own commands play so. Under plain pytest, where the plugins of a project have a say, and for JUnit XML,
+whose entries are made of phases, pytest runs an item as it runs any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import pytest
+
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Check, Implementation
+from looptck.bench.server import ServerUnderTest
+from looptck.suite.plugin import IMPLEMENTATION, ITEM, JUDGING, SESSION, check_of
+from looptck.suite.session import Session
+
+GIVEN = (ITEM, "scenario", "cassette", "server", "session")
+"""The fixtures of a check, which `looptck.spec.conftest` defines; any other argument of a test is a parameter."""
+
+
+def given(session: Session, implementation: Implementation, names: Iterable[str]) -> dict[str, object]:
+    """The values of those fixtures of a check that have these names."""
+    makes: dict[str, Callable[[], object]] = {
+        ITEM: lambda: implementation,
+        "scenario": lambda: implementation.scenario,
+        "cassette": lambda: session.cassette_of(implementation.check),
+        "server": lambda: ServerUnderTest(implementation),
+        "session": lambda: session,
+    }
+    return {name: makes[name]() for name in names if name in makes}
+
+
+class Directly:
+    """The pytest plugin that plays so; what is no check is left to pytest."""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
+        """Play an item that is a check, and report it as pytest reports the call of a test."""
+        check = check_of(item)
+        if check is None or not isinstance(item, pytest.Function):
+            return None
+        session = item.config.stash[SESSION]
+        passing_on = (KeyboardInterrupt, pytest.exit.Exception)
+        try:
+            call = pytest.CallInfo.from_call(lambda: _play(item, check, session), when="call", reraise=passing_on)
+            report = item.ihook.pytest_runtest_makereport(item=item, call=call)
+        finally:
+            item.config.stash[JUDGING] = False
+            item.funcargs.clear()
+        session.over(check)
+        item.ihook.pytest_runtest_logreport(report=report)
+        return True
+
+
+def _play(item: pytest.Function, check: Check, session: Session) -> None:
+    session.require(check)
+    implementation = item.stash[IMPLEMENTATION] = session.implementation(check, Scenario())
+    item.config.stash[JUDGING] = True
+    parameters = {name: value for name, value in item.callspec.params.items() if name != ITEM}
+    item.funcargs.update(parameters | given(session, implementation, item.fixturenames))
+    item.ihook.pytest_runtest_call(item=item)
