@@ -44,8 +44,12 @@ class Folder:
     def note(self, kind: str, **values: Any) -> None:
         """Add a line to the journal. The file is opened for each: a driver may close what descriptors it likes."""
         line = json.dumps({"kind": kind, **values}) + "\n"
-        with contextlib.suppress(OSError), (self.path / "journal").open("a", encoding="utf-8") as journal:
-            journal.write(line)
+        with contextlib.suppress(OSError):
+            journal = os.open(f"{self.path}/journal", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+            try:
+                os.write(journal, line.encode())
+            finally:
+                os.close(journal)
 
     def journal(self) -> Iterator[dict[str, Any]]:
         """The lines of the journal, without one that was cut off."""
