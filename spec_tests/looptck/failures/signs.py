@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from looptck.bench.oracle import Difference, Owed, Wanted, agrees, describe, difference
 from looptck.bench.run import Run
 from looptck.failures.deltas import encoding_of
-from looptck.values.history import Answered, Asked, Item, Opaque, Said, same_arguments
+from looptck.values.history import STORED, Answered, Asked, Item, Opaque, Said, same_arguments
 from looptck.values.outcome import Failed, Nothing, Value
 from looptck.values.transcript import Ended, Event, Received, Replied, ToolBegan, UnroutedRequest
 from looptck.values.turns import Call, Turn
@@ -71,9 +71,14 @@ def first_difference(run: Run) -> tuple[Received, Difference] | None:
     for received, _, found in _grown(run):
         return received, found
     first = run.first_difference()
-    if first is None or _is_own(first[0], first[1].pointer):
+    if first is None or _is_stored(first[1]) or _is_own(first[0], first[1].pointer):
         return None
     return first
+
+
+def _is_stored(found: Difference) -> bool:
+    """Whether it lies in what the service has stored: its form of a turn, which the loop has not sent."""
+    return found.pointer.startswith(STORED)
 
 
 def _is_own(received: Received, pointer: str) -> bool:
@@ -107,7 +112,7 @@ def _grown(run: Run) -> Iterator[tuple[Received, Sign, Difference]]:
             return
         wanted = run.expected(received.n)[len(run.prompt) :]
         found = difference(wanted, items[len(first) :])
-        if found is not None:
+        if found is not None and not _is_stored(found):
             yield received, _left_out(wanted, items[len(first) :]), found
             return
 

@@ -19,6 +19,8 @@ from looptck.values.plain import cut, plain
 
 SHORT = 120
 """The most characters of a text or value in the description of an item."""
+STORED = "the thread's "
+"""What the pointer of an item begins with that the service has stored, and that the request does not carry."""
 
 
 @dataclass(frozen=True, slots=True)

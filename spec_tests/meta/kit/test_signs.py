@@ -24,6 +24,8 @@ OWN = Said("system", "Be brief.", "/messages/0")
 PARIS = Call("weather", '{"city": "Paris"}', "call_1a")
 ASKED = Asked("call_1a", "weather", '{"city": "Paris"}', "/messages/1")
 OSLO = Asked("call_1a", "weather", '{"city": "Oslo"}', "/messages/1")
+STORED = replace(OSLO, pointer="the thread's /messages/1/content/0")
+"""Arguments in the form in which the service has stored them: the loop has not sent them."""
 RESULT = Answered("call_1a", "Warm.", "/messages/2")
 DONE = Value("Done.", "end")
 ASKS = calls(PARIS)
@@ -77,6 +79,7 @@ TWO = [ASKS, says("Done.")]
     [
         (run(TWO, DONE, FIRST, ran(2), request(2, 3, PROMPT, ASKED, RESULT)), None),
         (run(TWO, DONE, request(1, 1, OWN, PROMPT), ran(2), request(2, 3, OWN, PROMPT, ASKED, RESULT)), None),
+        (run(TWO, DONE, FIRST, ran(2), request(2, 3, PROMPT, STORED, RESULT)), None),
         (run(TWO, DONE, FIRST, ran(2), request(2, 3, PROMPT, ASKED)), ("history", "result", "left out")),
         (run(TWO, DONE, FIRST, ran(2), request(2, 3, PROMPT, RESULT)), ("history", "call", "left out")),
         (

@@ -48,6 +48,8 @@ AGENTS = (replace(FRONT, subagents=["billing", "travel"]), BILLING, TRAVEL)
 LIMIT = 6
 RUNAWAY = RUNAWAY_CAP
 """More than any default limit lets pass, as the limit of the run may not be that of each agent."""
+ROUNDS = 40
+"""More than most default limits let pass; a sub-agent that has none is done soon after, and no slow run is cut off."""
 
 
 def _cast(implementation: Implementation, *lines: Line) -> Cast:
@@ -276,9 +278,12 @@ def test_failed(scenario: Scenario, implementation: Implementation) -> None:
 
 @requirement("failed-subagent-is-told")
 def test_at_its_limit(scenario: Scenario, implementation: Implementation) -> None:
-    """The sub-agent calls its tool until its limit ends that: the first agent is told, or the caller."""
+    """The sub-agent calls its tool until its limit ends that: the first agent is told, or the caller.
+
+    One whose limit is higher than the rounds that it is let play answers after them.
+    """
     implementation.needs("limit")
-    cast = _endless(implementation)
+    cast = _endless(implementation, ROUNDS)
     scenario.listens(lambda body: says(STOPS) if may_not_call(body) else cast.turn(body), most=RUNAWAY)
 
     run = implementation.run(QUESTION, agents=AGENTS, tools=TOOLS, limit=LIMIT)
@@ -296,8 +301,8 @@ def _is_told(run: Run, what: str) -> None:
     assert text.strip().strip("\"'{}[]").strip(), f"the sub-agent {what}, and the result of its call is {text!r}"
 
 
-def _endless(implementation: Implementation) -> Cast:
-    return _cast(implementation, *([Call.of("refund", {"order": str(n)})] for n in range(RUNAWAY)))
+def _endless(implementation: Implementation, rounds: int = RUNAWAY) -> Cast:
+    return _cast(implementation, *([Call.of("refund", {"order": str(n)})] for n in range(rounds)))
 
 
 @requirement("endless-subagent-ends")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from looptck.values.framing import DEFAULT
-from looptck.values.history import Answered, Asked, Item, Offered, Opaque, Request, Said
+from looptck.values.history import STORED, Answered, Asked, Item, Offered, Opaque, Request, Said
 from looptck.values.images import Shown
 from looptck.values.lenient import as_list, as_object, as_text
 from looptck.values.turns import Call, Turn
@@ -51,7 +51,7 @@ def echo(turn: Turn) -> list[Item]:
 
 
 def _items(fields: dict[str, Any], kept: int) -> Iterator[Item]:
-    stored = "the thread's " if kept else ""
+    stored = STORED if kept else ""
     if system := as_text(fields.get("system")):
         yield Said("system", system, f"{stored}/system")
     yield from items(as_list(fields.get("messages")), -kept)
@@ -63,7 +63,7 @@ def items(messages: list[Any], first: int = 0) -> Iterator[Item]:
     for place, entry in enumerate(messages, first):
         message = as_object(entry)
         role, content = as_text(message.get("role")), message.get("content")
-        pointer = f"/messages/{place}/content" if place >= 0 else f"the thread's /messages/{place + kept}/content"
+        pointer = f"/messages/{place}/content" if place >= 0 else f"{STORED}/messages/{place + kept}/content"
         found = [
             item
             for number, block in enumerate(as_list(content))
