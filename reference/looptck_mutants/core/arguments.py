@@ -56,7 +56,7 @@ class BadIsNothing(Loop):
             return {}
 
 
-@breaks("bad-arguments-never-run-the-tool")
+@breaks("words-behind-arguments-run-nothing")
 class FirstObjectCounts(Loop):
     """Takes the object that arguments begin with, whatever comes behind it."""
 
