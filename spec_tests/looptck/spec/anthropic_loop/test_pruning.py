@@ -78,6 +78,13 @@ def _same(n: int, wanted: Sequence[Wanted], items: Sequence[Item]) -> None:
     assert found is None, f"request {n}, at {found.pointer}: {found.got}, expected {found.expected}"
 
 
+def _has_results(n: int, wanted: Sequence[Wanted], items: Sequence[Item]) -> None:
+    """Assert that no result has gone: without a round, the pieces behind it would be compared with others."""
+    there = {item.id for item in items if isinstance(item, Answered)}
+    lost = [owed.id for owed in wanted if isinstance(owed, Owed) and owed.id not in there]
+    assert not lost, f"request {n} has lost the results of {plain(lost)}, which are of rounds to keep"
+
+
 def _in_order(items: Sequence[Any]) -> list[Any]:
     """The pieces, with adjacent results sorted by the ids of their calls."""
     groups = groupby(items, key=lambda item: isinstance(item, Owed | Answered))
@@ -87,6 +94,7 @@ def _in_order(items: Sequence[Any]) -> list[Any]:
 def _ends_with_its_latest(run: Run, keep: int) -> None:
     for received in run.requests:
         wanted, items = _latest(run, received.n, keep), _carried(run, received.n)
+        _has_results(received.n, wanted, items)
         _same(received.n, wanted, items[max(0, len(items) - len(wanted)) :])
 
 
@@ -110,7 +118,9 @@ def _is_held(owed: Owed, items: Sequence[Item]) -> bool:
 
 def _is_prompt_and_latest(run: Run, keep: int) -> None:
     for received in run.requests:
-        _same(received.n, [*run.expected(1), *_latest(run, received.n, keep)], _carried(run, received.n))
+        wanted, items = [*run.expected(1), *_latest(run, received.n, keep)], _carried(run, received.n)
+        _has_results(received.n, wanted, items)
+        _same(received.n, wanted, items)
 
 
 def _pruned(
