@@ -46,7 +46,14 @@ def test_the_output_is_written(scenario: Scenario, implementation: Implementatio
 
 @requirement("loop010-latent-calls-write-their-output")
 def test_the_output_unblocks_at_once(scenario: Scenario, implementation: Implementation) -> None:
-    """A call that needs the output begins while another call of the turn is running."""
+    """A call that needs the output begins while another call of the turn is running.
+
+    The control is that a call which needs a tool's result does.
+    """
+    scenario.does("slow", Returns("a result", hold=gates.tool_began("use")))
+    scenario.plays(solution(call("slow", to="†state.slow"), USE, call("fetch", to="†state.x")), DONE)
+    if implementation.run(tools=tools("use", "slow", "fetch")).gave_up:
+        raise NotReached("control: a call that needs a tool's result waits for a call that it does not depend on")
     scenario.does("slow", Returns("a result", hold=gates.tool_began("use")))
     scenario.plays(
         solution(call("slow", to="†state.slow"), USE, call("guess", to="†state.x", output="a thought")), DONE

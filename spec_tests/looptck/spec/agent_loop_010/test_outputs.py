@@ -19,6 +19,7 @@ from looptck.spec.agent_loop_010.open_points import classify
 from looptck.spec.agent_loop_010.probes import tools
 from looptck.values.framing import DEFAULT
 from looptck.values.history import same_value
+from looptck.values.plain import plain
 from looptck.values.transcript import Ended
 from looptck.values.verdicts import NotReached
 
@@ -34,10 +35,10 @@ CALL = CHAIN[0]
 STEPS = tools("first", "second", "third")
 
 
-def _asked_once(run: Run) -> None:
-    """Assert that the output of the first Solution ended the run: the model was not asked again."""
+def _asked_once(run: Run, output: Any) -> None:
+    """Assert that this output of the first Solution ended the run: the model was not asked again."""
     run.delivered(1)
-    assert 1 == len(run.requests), f"the model was asked again after an output; the loop {run.outcome}"
+    assert 1 == len(run.requests), f"the model was asked again after the output {plain(output)}; the loop {run.outcome}"
 
 
 OUTPUTS: dict[str, Any] = {
@@ -64,7 +65,7 @@ def test_an_output_is_returned(scenario: Scenario, implementation: Implementatio
     run = implementation.run(tools=STEPS)
 
     run.delivered(turns + 1)
-    assert turns + 1 == len(run.requests), "the model was asked again after an output"
+    assert turns + 1 == len(run.requests), f"the model was asked again after the output {plain(value)}"
     assert same_value(value, run.output), f"the run returned {run.output!r}"
 
 
@@ -78,7 +79,7 @@ def test_any_output_is_returned(scenario: Scenario, implementation: Implementati
 
         run = implementation.run(tools=STEPS)
 
-        _asked_once(run)
+        _asked_once(run, value)
         assert same_value(value, run.output), f"the run returned {run.output!r}"
 
 
@@ -97,7 +98,7 @@ def test_an_output_that_breaks_its_schema(
     """An output that fits the user's schema is returned; the effect of any other is left open."""
     scenario.plays(solution(output={"n": 7}), TOO_LATE)
     control = implementation.run(tools=STEPS, output_schema=SEVEN)
-    _asked_once(control)
+    _asked_once(control, {"n": 7})
     assert {"n": 7} == control.output
     scenario.plays(solution(output=value), solution(output={"n": 7}))
 
@@ -127,7 +128,7 @@ def test_calls_beside_an_output_change_nothing(
 
     run = implementation.run(tools=STEPS)
 
-    _asked_once(run)
+    _asked_once(run, {"done": 1})
     assert without.ending == run.ending
 
 
@@ -181,5 +182,5 @@ def test_a_falsy_output(scenario: Scenario, implementation: Implementation, valu
 
     run = implementation.run(tools=STEPS)
 
-    _asked_once(run)
+    _asked_once(run, value)
     assert same_value(value, run.output), f"the run returned {run.output!r}"

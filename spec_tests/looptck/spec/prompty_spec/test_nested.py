@@ -42,15 +42,22 @@ def _plays(scenario: Scenario, implementation: Implementation, *turns: Turn | St
 
 
 def _sender(received: Received) -> str:
-    """The agent that sent a request, by its system prompt."""
-    said = next((item.text.strip() for item in received.request.items if isinstance(item, Said)), None)
-    whose = (name for name in AGENTS if said == agent(name).template[0][1])
-    return next((name.rpartition("/")[2] for name in whose), "an unknown agent")
+    """The agent that sent a request, by its system prompt; where several have theirs in it, by the tools it offers."""
+    said = [item.text.strip() for item in received.request.items if isinstance(item, Said)]
+    offered = {tool.name for tool in received.request.tools}
+    prompts = {agent(name).template[0][1]: name for name in AGENTS}
+    there = list(dict.fromkeys(prompts[text] for text in said if text in prompts))
+    own = (name for name in there if {tool.name for tool in agent(name).tools} == offered)
+    return next(own, there[0] if there else "an unknown agent").rpartition("/")[2]
 
 
 def _senders(run: Run) -> list[str]:
     """The agents that sent the requests, in order."""
     return [_sender(received) for received in run.requests]
+
+
+def _told(run: Run) -> str:
+    return f"the requests came from {plain(_senders(run))}; the loop {run.outcome}"
 
 
 def _child(run: Run, n: int, name: str) -> Received:
@@ -82,7 +89,7 @@ def test_path_of_a_child(scenario: Scenario, implementation: Implementation) -> 
 
     run = _plays(scenario, implementation, calls(CONSULT), ANSWER, DONE)
 
-    assert ["parent", "expert"] == _senders(run)[:2], f"the loop {run.outcome}"
+    assert ["parent", "expert"] == _senders(run)[:2], _told(run)
 
 
 @requirement("spec-child-path-is-relative-to-its-parent")
@@ -96,7 +103,7 @@ def test_path_of_a_childs_child(scenario: Scenario, implementation: Implementati
 
     run = _plays(scenario, implementation, calls(CONSULT), verify, says("True."), ANSWER, DONE)
 
-    assert ["parent", "expert", "checker"] == _senders(run)[:3], f"the loop {run.outcome}"
+    assert ["parent", "expert", "checker"] == _senders(run)[:3], _told(run)
 
 
 @requirement("spec-prompty-tool-offers-its-childs-inputs")
@@ -171,8 +178,10 @@ def test_single_child(scenario: Scenario, implementation: Implementation) -> Non
     run = _plays(scenario, implementation, calls(SUMMARIZE), says("Fjords."), DONE)
 
     _child(run, 2, "summary")
-    assert ["parent", "summary", "parent"] == _senders(run), f"the loop {run.outcome}"
-    assert ["Fjords."] == [answer.text for answer in run.normalized(3).answers]
+    assert ["parent", "summary", "parent"] == _senders(run), _told(run)
+    answered = [answer.text for answer in run.normalized(3).answers]
+    assert len(answered) == 1, f"{len(answered)} results of the one call reach the parent's model"
+    assert "Fjords." in answered[0], f"the child answers 'Fjords.', and the result is {plain(answered[0])}"
 
 
 @requirement("spec-single-child-calls-once")
@@ -207,7 +216,7 @@ def test_agentic_child(scenario: Scenario, implementation: Implementation) -> No
     run = _consulted(scenario, implementation)
 
     run.delivered(2)
-    assert ["parent", "expert", "expert", "parent"] == _senders(run), f"the loop {run.outcome}"
+    assert ["parent", "expert", "expert", "parent"] == _senders(run), _told(run)
     assert ["lookup"] == [tool for tool, _ in run.tools_ran]
     assert [("call_2a", "result 1 of lookup")] == [(one.id, one.text) for one in run.normalized(3).answers]
     assert [("call_1a", "A drowned valley.")] == [(one.id, one.text) for one in run.normalized(4).answers]
@@ -294,7 +303,7 @@ def test_rounds_of_children(scenario: Scenario, implementation: Implementation) 
     wanted = ["parent", *["expert"] * 7, "parent", *["expert"] * 7, "parent"]
     if len(run.requests) < len(wanted):
         run.delivered(len(run.requests))
-    assert wanted == _senders(run), f"the loop {run.outcome}"
+    assert wanted == _senders(run), _told(run)
     assert "Done." == run.value.text
 
 

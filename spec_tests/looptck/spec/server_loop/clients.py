@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
+from looptck.bench.client.reply import Progress
 from looptck.bench.server import tool
 from looptck.catalogue.agents import Tool
 from looptck.provider.toolbox import Behaviour, Returns
@@ -47,3 +51,14 @@ class Client:
     def results(self, rounds: int) -> list[Behaviour]:
         """The results of its tool, one for each round."""
         return [Returns(self.result(n)) for n in range(rounds)]
+
+
+def phases_of(events: Iterable[Progress]) -> list[tuple[int, Any]]:
+    """The phases of progress events and how many rounds came before, whatever number the server gives the first."""
+    rounds: list[Any] = []
+    found = []
+    for one in events:
+        if one.round not in rounds:
+            rounds.append(one.round)
+        found.append((rounds.index(one.round), one.phase))
+    return found

@@ -14,7 +14,7 @@ from looptck.provider.gate import Gate
 from looptck.provider.gates import tool_began
 from looptck.provider.script import Step
 from looptck.provider.toolbox import Behaviour, Returns
-from looptck.spec.server_loop.clients import Client
+from looptck.spec.server_loop.clients import Client, phases_of
 from looptck.spec.server_loop.replies import json_of
 from looptck.spec.server_loop.sessions import comparable, fresh, path
 from looptck.values.framing import Framing
@@ -213,6 +213,6 @@ def test_slow_reader(scenario: Scenario, server: ServerUnderTest) -> None:
     assert run.got.ended, f"the slow client got {run.got}"
     assert SLOW.answer == run.got.text
     phases = [(n, phase) for n in range(3) for phase in ("calling", "complete")]
-    assert phases == [(one.round, one.phase) for one in run.got.progress]
+    assert phases == phases_of(run.got.progress)
     results = [one.data.get("content") for one in run.got.progress if one.phase == "complete"]
     assert [f"{n} {LARGE}" for n in range(3)] == results, "the slow client's events are not those of its run"

@@ -18,7 +18,7 @@ from looptck.drivers.idle import pulse
 from looptck.provider.gate import Gate
 from looptck.provider.gates import tools_began
 from looptck.provider.toolbox import Returns
-from looptck.spec.server_loop.clients import Client
+from looptck.spec.server_loop.clients import Client, phases_of
 from looptck.spec.server_loop.growth import grows
 from looptck.spec.server_loop.replies import json_of
 from looptck.spec.server_loop.sessions import comparable, fresh, path
@@ -78,12 +78,11 @@ def _failed(runs: Sequence[Run]) -> str:
 def _whole(run: Run, client: Client) -> None:
     """Assert that a client got all of its own data, in order, and nothing else."""
     phases = [phase for n in range(ROUNDS) for phase in ((n, "calling"), (n, "complete"))]
+    told = phases_of(run.got.progress)
     assert run.got.ok, f"{client.name} got {run.got}"
     assert run.got.ended, f"the stream of {client.name} has no end"
     assert client.answer == run.got.text
-    assert phases == [(one.round, one.phase) for one in run.got.progress], (
-        f"{client.name} got other events than its own"
-    )
+    assert phases == told, f"{client.name} got other events than its own: {plain(told)}, not {plain(phases)}"
     assert {client.tool.name} == {one.tool for one in run.got.progress}
     assert [(client.tool.name, client.arguments(n)) for n in range(ROUNDS)] == run.tools_ran
     assert {client.name} == _names(run.got.raw), f"the reply to {client.name} names other clients"
