@@ -28,6 +28,7 @@ ONE = [
 ]
 SMALL = {
     "run, one check": ONE,
+    "run, one check of a small loop": [*ONE, "--driver", "python:tools.bench.small:Driver"],
     "smoke": ["smoke", "--driver", "python:looptck_reference.kit.driver:Driver"],
     "list": ["list"],
     "explain": ["explain", "call-runs-its-tool-once"],
