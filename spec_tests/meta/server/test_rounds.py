@@ -11,10 +11,7 @@ from looptck.spec.server_loop.clients import phases_of
 @pytest.mark.parametrize("first", [0, 1, "a"])
 def test_rounds_are_counted_and_their_numbers_are_free(first: int | str) -> None:
     """Two rounds, whatever the server calls the first."""
-    rounds = [first, first, 7, 7]
-    events = [Progress(at, number, "look", phase, {}) for at, (number, phase) in enumerate(zip(rounds, PHASES * 2))]
+    told = [(first, "calling"), (first, "complete"), (7, "calling"), (7, "complete")]
+    events = [Progress(at, number, "look", phase, {}) for at, (number, phase) in enumerate(told)]
 
     assert [(0, "calling"), (0, "complete"), (1, "calling"), (1, "complete")] == phases_of(events)
-
-
-PHASES = ("calling", "complete")
