@@ -117,7 +117,9 @@ def test_bad_import(scenario: Scenario, server: ServerUnderTest, body: bytes) ->
         bad = client.put(path(session), content=body, headers={"content-type": "application/json"})
         after = client.get(path(session))
 
-    assert 400 == bad.status_code, f"{body.decode()} was answered with {bad.status_code}, not with 400: {bad.text[:200]}"
+    assert 400 == bad.status_code, (
+        f"{body.decode()} was answered with {bad.status_code}, not with 400: {bad.text[:200]}"
+    )
     assert 200 == after.status_code, (
         f"after that, the session was answered with {after.status_code}: {after.text[:200]}"
     )
