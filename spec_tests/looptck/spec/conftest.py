@@ -12,7 +12,8 @@ from looptck.bench.server import ServerUnderTest
 from looptck.cassettes import Cassette
 from looptck.suite import plugin, questions
 from looptck.suite.asking import Loop, loop_for, require
-from looptck.suite.plugin import IMPLEMENTATION, JUDGING, check_of, session_of
+from looptck.suite.directly import judging
+from looptck.suite.plugin import check_of, session_of
 from looptck.suite.questions import question_of
 from looptck.suite.session import Session
 from looptck.suite.trait_plugin import LOOP
@@ -21,15 +22,10 @@ from looptck.suite.trait_plugin import LOOP
 @pytest.fixture(name=plugin.ITEM)
 def _implementation(request: pytest.FixtureRequest) -> Generator[Implementation]:
     """The implementation under test; not applicable where it lacks what the requirement needs."""
-    session = session_of(request.config)
     check = check_of(request.node)
     assert check is not None
-    session.require(check)
-    implementation = session.implementation(check, Scenario())
-    request.node.stash[IMPLEMENTATION] = implementation
-    request.config.stash[JUDGING] = True
-    yield implementation
-    request.config.stash[JUDGING] = False
+    with judging(request.node, check, session_of(request.config)) as implementation:
+        yield implementation
 
 
 @pytest.fixture(name="cassette")

@@ -6,7 +6,8 @@ whose entries are made of phases, pytest runs an item as it runs any other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -16,20 +17,35 @@ from looptck.bench.server import ServerUnderTest
 from looptck.suite.plugin import IMPLEMENTATION, ITEM, JUDGING, SESSION, check_of
 from looptck.suite.session import Session
 
-GIVEN = (ITEM, "scenario", "cassette", "server", "session")
-"""The fixtures of a check, which `looptck.spec.conftest` defines; any other argument of a test is a parameter."""
+GIVEN: dict[str, Callable[[Session, Implementation], object]] = {
+    ITEM: lambda _, implementation: implementation,
+    "scenario": lambda _, implementation: implementation.scenario,
+    "cassette": lambda session, implementation: session.cassette_of(implementation.check),
+    "server": lambda _, implementation: ServerUnderTest(implementation),
+    "session": lambda session, _: session,
+}
+"""The fixtures of a check, as `looptck.spec.conftest` has them; any other argument of a test is a parameter."""
 
 
 def given(session: Session, implementation: Implementation, names: Iterable[str]) -> dict[str, object]:
     """The values of those fixtures of a check that have these names."""
-    makes: dict[str, Callable[[], object]] = {
-        ITEM: lambda: implementation,
-        "scenario": lambda: implementation.scenario,
-        "cassette": lambda: session.cassette_of(implementation.check),
-        "server": lambda: ServerUnderTest(implementation),
-        "session": lambda: session,
-    }
-    return {name: makes[name]() for name in names if name in makes}
+    return {name: GIVEN[name](session, implementation) for name in names if name in GIVEN}
+
+
+@contextmanager
+def judging(item: pytest.Item, check: Check, session: Session) -> Iterator[Implementation]:
+    """The implementation under test, while an item judges it.
+
+    Raises:
+        NotApplicable: it lacks what the check needs.
+    """
+    session.require(check)
+    implementation = item.stash[IMPLEMENTATION] = session.implementation(check, Scenario())
+    item.config.stash[JUDGING] = True
+    try:
+        yield implementation
+    finally:
+        item.config.stash[JUDGING] = False
 
 
 class Directly:
@@ -47,7 +63,6 @@ class Directly:
             call = pytest.CallInfo.from_call(lambda: _play(item, check, session), when="call", reraise=passing_on)
             report = item.ihook.pytest_runtest_makereport(item=item, call=call)
         finally:
-            item.config.stash[JUDGING] = False
             item.funcargs.clear()
         session.over(check)
         item.ihook.pytest_runtest_logreport(report=report)
@@ -55,9 +70,7 @@ class Directly:
 
 
 def _play(item: pytest.Function, check: Check, session: Session) -> None:
-    session.require(check)
-    implementation = item.stash[IMPLEMENTATION] = session.implementation(check, Scenario())
-    item.config.stash[JUDGING] = True
     parameters = {name: value for name, value in item.callspec.params.items() if name != ITEM}
-    item.funcargs.update(parameters | given(session, implementation, item.fixturenames))
-    item.ihook.pytest_runtest_call(item=item)
+    with judging(item, check, session) as implementation:
+        item.funcargs.update(parameters | given(session, implementation, item.fixturenames))
+        item.ihook.pytest_runtest_call(item=item)
