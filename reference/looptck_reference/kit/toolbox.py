@@ -6,11 +6,9 @@ import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from opentelemetry import context
-from opentelemetry.trace import TracerProvider
-from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from looptck_reference.http.stepping import AsyncConfirm, Confirm
 from looptck_reference.kit.posting import AsyncPosts, Posts
@@ -21,6 +19,9 @@ from looptck_reference.vocabulary.parts import Parts
 from looptck_reference.vocabulary.registry import KindHandler
 from looptck_reference.vocabulary.tools import Handler, Tool
 from looptck_reference.vocabulary.values import Json
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import TracerProvider
 
 __all__ = ["LOOPBACK", "ToolboxClient", "traced", "value_of"]
 
@@ -118,6 +119,7 @@ def traced(case: Json) -> Iterator[TracerProvider | None]:
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace.export import SimpleSpanProcessor
     from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+    from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
     memory = InMemorySpanExporter()
     resource = Resource({"service.name": "looptck-reference"})
