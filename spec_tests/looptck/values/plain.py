@@ -10,6 +10,8 @@ from dataclasses import fields, is_dataclass
 from itertools import takewhile
 from typing import Any
 
+from looptck.values.kinship import kinship
+
 MOST = 240
 """The most characters of a value in a sentence."""
 DEEPEST = 12
@@ -83,7 +85,15 @@ def compared(op: str, left: object, right: object) -> str:
 
 
 def differs(expected: object, got: object) -> str:
-    """The difference of two values that should be equal: both if they are short, else the first difference."""
+    """The difference of two values that should be equal: both if they are short, else the first difference.
+
+    It says how the one is made of the other, if that is known.
+    """
+    how = kinship(expected, got)
+    return _difference(expected, got) + (f" ({how})" if how else "")
+
+
+def _difference(expected: object, got: object) -> str:
     one, other = plain(expected), plain(got)
     if one == other:  # such as arguments and the text of the same arguments
         one, other = _as_json(expected, one), _as_json(got, other)
@@ -98,7 +108,7 @@ def differs(expected: object, got: object) -> str:
             if key not in expected:
                 return f"at {plain(key)}: expected nothing, got {plain(got[key], MOST)}"
             if expected[key] != got[key]:
-                return f"at {plain(key)}: {differs(expected[key], got[key])}"
+                return f"at {plain(key)}: {_difference(expected[key], got[key])}"
     if isinstance(expected, list | tuple) and isinstance(got, list | tuple):
         return _lists(expected, got)
     return f"expected {cut(one, MOST)}, got {cut(other, MOST)}"
@@ -122,7 +132,7 @@ def _texts(expected: str, got: str) -> str:
 def _lists(expected: Sequence[Any], got: Sequence[Any]) -> str:
     for place, (one, other) in enumerate(zip(expected, got, strict=False), 1):
         if one != other:
-            return f"item {place}: {differs(one, other)}"
+            return f"item {place}: {_difference(one, other)}"
     if len(expected) > len(got):
         return f"it ends after {len(got)} items; item {len(got) + 1} should be {plain(expected[len(got)], MOST)}"
     return f"item {len(expected) + 1} should not be there: {plain(got[len(expected)], MOST)}"

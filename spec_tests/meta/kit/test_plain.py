@@ -60,7 +60,12 @@ def test_what_lies_deep_is_left_out() -> None:
     [
         ("==", 1, 2, "expected 1, got 2"),
         ("==", [], None, "expected [], got nothing"),
-        ("==", [("f", {"a": 1})], [("f", '{"a": 1}')], 'expected [["f", {"a": 1}]], got [["f", "{\\"a\\": 1}"]]'),
+        (
+            "==",
+            [("f", {"a": 1})],
+            [("f", '{"a": 1}')],
+            'expected [["f", {"a": 1}]], got [["f", "{\\"a\\": 1}"]] (the same as a text of JSON)',
+        ),
         ("==", {(1,): [1]}, {(1,): (1,)}, 'expected {"[1]": [1]}, got {"[1]": [1]}'),
         ("!=", 1, 1, "got 1, which it should not be"),
         ("<", 2, 1, "2 is not less than 1"),
