@@ -71,6 +71,21 @@ class ReasoningInEveryTurn(ChatWire):
         return [{"reasoning_content": "", **message} for message in super().echo(turn)]
 
 
+@breaks("phases-are-echoed", cells=RESPONSES)
+class MessagesWithoutPhases(ResponsesWire):
+    """Keeps the messages of the model without their phases."""
+
+    def echo(self, turn: Turn) -> list[Json]:
+        return [_without_phase(item) for item in super().echo(turn)]
+
+    def answer(self, turn: Turn) -> list[Json]:
+        return [_without_phase(item) for item in super().answer(turn)]
+
+
+def _without_phase(item: Json) -> Json:
+    return {name: value for name, value in item.items() if name != "phase"}
+
+
 @breaks("readable-reasoning-is-echoed", cells=RESPONSES)
 class SummariesOnly(ResponsesWire):
     """Sends reasoning items back with their summaries, and without their text."""

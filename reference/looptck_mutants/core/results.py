@@ -67,12 +67,35 @@ class CallsWithoutFunctionsVanish(Loop):
         return self._enter(self.ask())
 
 
+@breaks("failing-call-leaves-the-others-whole")
+class MissingFunctionStopsTheTurn(Loop):
+    """Runs no call of a turn that calls a tool without a function."""
+
+    stopped = False
+
+    def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
+        self.stopped = False
+        self.stopped = any(one.name in self.tools and self.handler_for(one) is None for one in turn.calls)
+        return super().calls_of(turn)
+
+    def handler_for(self, call: ToolCall) -> Handler | None:
+        return None if self.stopped else super().handler_for(call)
+
+
 @breaks("results-keep-call-order")
 class LastResultFirst(Loop):
     """Sends the results of a turn in reverse order."""
 
     def append_results(self, results: Sequence[ToolResult]) -> None:
         super().append_results(results[::-1])
+
+
+@breaks("results-keep-call-order")
+class UnknownCallsFirst(Loop):
+    """Sends the results of calls of unknown tools, which are there at once, before those of the others."""
+
+    def append_results(self, results: Sequence[ToolResult]) -> None:
+        super().append_results(sorted(results, key=lambda one: one.name in self.tools))
 
 
 @breaks("failing-call-leaves-the-others-whole")

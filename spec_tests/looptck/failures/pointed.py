@@ -1,4 +1,4 @@
-"""Signs that name a cause by themselves, where the fault is in ordinary traffic: refused, misread, or posted wrongly.
+"""Signs that name a cause by themselves, in ordinary traffic: what is refused, misread, lost or posted wrongly.
 
 There almost everything fails, and of many requirements none is about the fault. So the most specific one is not looked
 for among them; it is the one that is about the sign.
@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from looptck.failures.groups import Finding, Key
-from looptck.failures.signs import MISREAD
+from looptck.failures.signs import FORGOTTEN, MISREAD
 from looptck.values.outcome import UNSTREAMED
 from looptck.values.transcript import UNREADABLE_CALL
 
@@ -18,6 +18,7 @@ REFUSED = "no-request-is-refused"
 REFUSED_OF_SERVERS = "server-no-request-is-refused"
 LEAKS = "runs-do-not-leak"
 ECHOED = "arguments-are-echoed-as-given"
+CARRIED = "calls-are-echoed"
 FRAGMENTED = "fragmented-arguments-are-joined"
 DISPATCHED = "server-dispatch-body-is-name-and-arguments"
 TYPED = "server-content-types-are-said"
@@ -46,6 +47,8 @@ def pointed(key: Key, failed: Sequence[Finding], judged: Mapping[str, int]) -> s
     if key == MISREAD and fails_mostly(ECHOED):
         streamed = all("/stream/" in one.result.cell for one in failed)
         return FRAGMENTED if streamed and fails_mostly(FRAGMENTED) else ECHOED
+    if key == FORGOTTEN and fails_mostly(CARRIED):
+        return CARRIED
     if key[:2] == ("error", UNSTREAMED):
         return TYPED if any(one.result.requirement == TYPED for one in failed) else None
     if key[:2] == ("stray", "POST") and key[2].startswith(UNREADABLE_CALL):

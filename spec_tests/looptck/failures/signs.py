@@ -39,6 +39,8 @@ def wrong_events(run: Run) -> list[tuple[Event, Sign]]:
 
 MISREAD: Sign = ("history", "call", "arguments changed")
 """The loop has read a call's arguments wrongly: it sends others back, and the tool runs with others, if it runs."""
+FORGOTTEN: Sign = ("history", "call", "left out")
+"""The next request lacks a call of the turn, so that the model does not learn that it has called."""
 RENAMED: Sign = ("history", "call", "tool changed")
 SLIGHT: frozenset[Sign] = frozenset(
     {("history", "text beside calls", "left out"), ("history", "results", "in another order")}

@@ -42,7 +42,8 @@ def text_parts(run: Run, parts: list[str]) -> None:
     got = run.value.text or ""
     pattern = r"\s*".join(re.escape(part.strip()) for part in parts)
 
-    assert re.fullmatch(rf"\s*{pattern}\s*", got), f"the caller received {got!r}; the parts of the answer are {parts}"
+    wanted = ", ".join(map(repr, parts))
+    assert re.fullmatch(rf"\s*{pattern}\s*", got), f"the caller received {got!r}; the parts of the answer are {wanted}"
 
 
 def text_is_not(run: Run, unwanted: str) -> None:

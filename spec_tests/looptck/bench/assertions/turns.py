@@ -68,9 +68,8 @@ def sent_beside(run: Run, wanted: dict[str, Any]) -> None:
 
     container = body.get("container")
     named = container.get("id") if isinstance(container, dict) else container
-    assert wanted["container"] == named, (
-        f"the request names the container {plain(container)}, not {wanted['container']!r}"
-    )
+    told = "no container" if named is None else f"the container {plain(named)}"
+    assert wanted["container"] == named, f"the request names {told}, and the turn came from {wanted['container']}"
 
 
 def asks_for_compaction(run: Run, wanted: bool) -> None:

@@ -28,6 +28,7 @@ from looptck.values.cell import Cell
 from looptck.values.history import parsed, spelled
 from looptck.values.jsontext import canonical
 from looptck.values.outcome import Value
+from looptck.values.plain import plain
 from looptck.values.turns import Call, calls, says
 
 LONGEST = 5
@@ -232,9 +233,11 @@ def _nothing_twice(story: Story) -> None:
     ran = [str(one) for run in story.runs for one in run.tools_ran]
     asked = [call for run in story.runs for turn in run.turns.values() for call in turn.calls]
     twice = [one for run in story.runs for one in run.ran if ran.count(_words(one)) > max(1, _times(one, asked))]
-    assert not twice, f"a call has run twice: {_words(twice[0])}"
-    unapproved = [one for one in ran if "'no " in one]
-    assert not unapproved or not story.confirms, f"a rejected call has run: {unapproved[0]}"
+    assert not twice, f"a call has run twice: {twice[0].tool}({plain(twice[0].arguments)})"
+    unapproved = [one for run in story.runs for one in run.ran if "'no " in _words(one)]
+    assert not unapproved or not story.confirms, (
+        f"a rejected call has run: {unapproved[0].tool}({plain(unapproved[0].arguments)})"
+    )
     items = story.runs[-1].request(1).request.items
     for words in story.asked:
         times = sum(question(words).times_in(item) for item in items)

@@ -1,4 +1,4 @@
-"""Tools that are offered to the model and have no function: a call of one is not left without a result."""
+"""Tools that are offered to the model and have no function: a call of one has a result and stops no other call."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from dataclasses import replace
 
 import pytest
 
+from looptck.bench.assertions.results import answers
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
 from looptck.catalogue.agents import agent
+from looptck.provider.toolbox import Returns
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotApplicable
 
@@ -64,3 +66,23 @@ def test_one_of_two_has_no_function(scenario: Scenario, implementation: Implemen
         f"the turn calls {turn[0].tool} and {turn[1].tool}, and {WITHOUT.tool} has no function; the next request "
         f"carries the call of {open_calls[0]} without a result"
     )
+
+
+@requirement("failing-call-leaves-the-others-whole")
+@pytest.mark.parametrize("turn", [(WITHOUT, WITH), (WITH, WITHOUT)], ids=["first", "last"])
+def test_the_other_call_runs(scenario: Scenario, implementation: Implementation, turn: tuple[Call, ...]) -> None:
+    """Of two calls one is of a tool without a function. A loop that goes on with both has run the other one."""
+    scenario.does(WITH.tool, Returns("pong"))
+    scenario.plays(calls(*turn), says("I cannot tell."))
+
+    run = implementation.run(tools=TOOLS)
+
+    if _ends_with_its_turn(run, implementation):
+        raise NotApplicable(f"the loop ends with a call of a tool without a function: it {run.outcome}")
+    if len(run.normalized(2).asked) < len(turn):
+        raise NotApplicable("the loop leaves out the turn, or a call of it, and asks again")
+    assert any(tool == WITH.tool for tool, _ in run.tools_ran), (
+        f"the turn calls {turn[0].tool} and {turn[1].tool}, and {WITHOUT.tool} alone has no function; the loop went on "
+        f"without running {WITH.tool}"
+    )
+    answers(run, 1)

@@ -14,7 +14,7 @@ from looptck.provider.gates import ABSENCE
 from looptck.provider.toolbox import Returns
 from looptck.values.transcript import Event, ToolEnded
 from looptck.values.turns import Call, calls, says
-from looptck.values.verdicts import NotReached
+from looptck.values.verdicts import NotApplicable, NotReached
 
 FOUR = calls(
     Call.of("weather", {"city": "Paris"}),
@@ -43,6 +43,21 @@ def test_calls_that_end_backwards(scenario: Scenario, implementation: Implementa
     """
     run = _backwards(scenario, implementation)
 
+    answers_in_order(run, 1)
+
+
+@requirement("results-keep-call-order")
+def test_an_unknown_call_behind_another(scenario: Scenario, implementation: Implementation) -> None:
+    """The second call of a turn is of no tool, so its result is there before the tool of the first call has run."""
+    scenario.plays(calls(Call.of("weather", {"city": "Paris"}), Call.of("teleport", {"city": "Oslo"})), says("Done."))
+
+    run = implementation.run()
+
+    run.delivered(1)
+    if run.ended and len(run.requests) == 1:
+        raise NotApplicable(f"the loop ends with a call of an unknown tool: it {run.outcome}")
+    if len(run.new_answers(1)) < 2:
+        raise NotApplicable("the loop answers a turn with an unknown call in its own words")
     answers_in_order(run, 1)
 
 
