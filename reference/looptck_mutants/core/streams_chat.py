@@ -78,7 +78,7 @@ class ChoicelessStartRefused(ChatStream):
         return super().take(event)
 
 
-@breaks("missing-end-marker-is-tolerated", collateral=A_FRAMING, cells=CHAT_STREAM)
+@breaks("missing-end-marker-is-tolerated", cells=CHAT_STREAM)
 class EndMarkerAwaited(ChatStream):
     """Treats a stream without `[DONE]` as incomplete."""
 

@@ -363,7 +363,7 @@ class Run:
         return words[type(self.outcome)], text, output
 
     def is_endless(self, most: int = RUNAWAY_CAP) -> bool:
-        """Whether looptck has ended the conversation: after ``most`` requests, or by the bytes of all of them."""
+        """Whether looptck has ended the conversation: by the number of requests or by their bytes."""
         events = self.transcript.events
         over = any(isinstance(event, UnroutedRequest) and TOO_MUCH in event.why for event in events)
         return over or len(self.requests) >= most

@@ -79,10 +79,16 @@ def _one_line(cause: Cause, cells: Sequence[str], cases: str = "") -> str:
 
 
 def _also(cause: Cause) -> str:
-    """The other requirements that fail, of which one may say more than the one that names the cause."""
+    """The other requirements that fail, of which one may say more than the one that names the cause.
+
+    Where none fails, not even that one, they are those that are not reached either.
+    """
     ids = [id for id, found in cause.noticed_by.items() if any(one.result.verdict == "fail" for one in found)]
+    words = "also fails"
+    if cause.example.result.verdict == "not-reached":
+        ids, words = list(cause.noticed_by), "not reached either"
     more = f", and {len(ids) - FEW_ROWS} more" if len(ids) > FEW_ROWS else ""
-    return f"(also fails: {', '.join(ids[:FEW_ROWS])}{more})" if ids else ""
+    return f"({words}: {', '.join(ids[:FEW_ROWS])}{more})" if ids else ""
 
 
 def where(cells: Sequence[str], all_cells: Sequence[str]) -> str:

@@ -20,7 +20,10 @@ from looptck.values.transcript import Ended, Event, Received, Replied, ToolBegan
 from looptck.values.turns import Call, Turn
 
 Sign = tuple[str, ...]
-"""Its first word is the kind: refused, history, tool, error, silence, given-up, answer, hang, stray."""
+"""Its first word is the kind: refused, history, tool, error, silence, given-up, answer, hang, stray, unasked.
+
+The last is an error before the first request, as of a loop that cannot offer a tool, whatever would have come.
+"""
 
 WEAK = frozenset({"silence", "given-up", "answer", "tool", "error"})
 """The kinds that can follow from many faults."""
@@ -57,7 +60,8 @@ def _found(run: Run) -> Iterator[tuple[float, Event, Sign]]:
             case UnroutedRequest():
                 yield event.at, event, ("stray", event.method, _alike(f"{event.path}{event.why}"))
             case Ended(at, Failed() as outcome):
-                yield at, event, ("error", outcome.type, _alike(outcome.message), *_unusual(run))
+                kind = "error" if run.received else "unasked"
+                yield at, event, (kind, outcome.type, _alike(outcome.message), *_unusual(run))
             case Ended(at, Nothing()):
                 yield at, event, ("hang",)
             case Ended(at, Value() as outcome):

@@ -23,6 +23,7 @@ from looptck.values.history import Request, Said
 from looptck.values.jsontext import parsed
 from looptck.values.plain import cut
 from looptck.values.transcript import (
+    TOO_MUCH,
     UNREADABLE_CALL,
     ByKind,
     ConfirmAnswered,
@@ -149,6 +150,7 @@ class MockRun(ModelRun):
         """Answer with a word, which costs no turn."""
         self.beside += 1
         if self.beside > MOST_BESIDE:
+            self.note_unrouted("POST", request.path, f"{TOO_MUCH} {MOST_BESIDE} beside the script")
             return None
         self._note(SideRequest(self.transcript.now(), "POST", request.path, how))
         n = _FIRST_BESIDE + self.beside

@@ -209,6 +209,7 @@ class ModelRun(Sending):
         """Record and answer a request outside the script; after the most there may be there is no answer."""
         self._side_requests += 1
         if self._side_requests > self._most_side_requests:
+            self.note_unrouted(method, path, f"{TOO_MUCH} {self._most_side_requests} outside the script")
             return None
         self._note(SideRequest(self.transcript.now(), method, path, answered))
         return reply

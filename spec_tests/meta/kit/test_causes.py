@@ -257,6 +257,16 @@ def test_one_error_in_many_rows_is_one_cause() -> None:
     assert MOST_ROWS + 1 == told(("error", "KeyError", "…"), MOST_ROWS + 1)
 
 
+def test_an_error_before_the_first_request_is_one_cause() -> None:
+    """What would have come after it differs, and says nothing of the fault."""
+    sign = ("unasked", "TypeError", "items is no list")
+    rows = {"crlf": STREAM, "answer": PLAIN, "echo": PLAIN}
+    found = causes([finding(id, sign, verdict="not-reached", cell=cell) for id, cell in rows.items()], ROWS)
+
+    assert ["answer"] == [one.row.id for one in found]
+    assert one_line_each(found, CHAT)[0].endswith("(not reached either: crlf, echo)")
+
+
 def test_two_errors_in_one_row_are_two_causes() -> None:
     """Each is told with its own words."""
     found = causes([finding("crlf", NO_JSON), finding("crlf", ("error", "TypeError", "not a list"), run="r2")], ROWS)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from looptck_mutants.breaking import driver_of
 from looptck_mutants.core.conversations import SuspendedCallsStayOpen
 from looptck_mutants.core.faults import ErrorIsTheAnswer
+from looptck_mutants.core.sse import EachDataLineIsAnEvent
+from looptck_mutants.core.streams_chat import EndMarkerAwaited
 from meta.loops.judging import judged
 
 CELL = "openai-chat/plain/sync"
@@ -29,3 +33,19 @@ def test_a_call_that_stays_open_has_not_run() -> None:
 
     found = {one.case: one.verdict for one in results if one.requirement in rows}
     assert dict(zip(cases, ["fail", "not-applicable"], strict=True)) == found
+
+
+@pytest.mark.parametrize(
+    ("loop", "row", "others"),
+    [
+        (EndMarkerAwaited, "missing-end-marker-is-tolerated", {"framing-does-not-matter": "pass"}),
+        (EachDataLineIsAnEvent, "data-lines-are-joined", {"bytes-may-be-cut-anywhere": "not-applicable"}),
+    ],
+)
+def test_odd_streams_have_rows_of_their_own(loop: type, row: str, others: dict[str, str]) -> None:
+    """A loop that reads a stream as its service promises it fails the SHOULD alone that goes further."""
+    cases = ["no-end-marker*", "any-framing", "named-framings*", "data-lines", "cut-line-ends"]
+
+    results = judged(driver_of(loop), "openai-chat/stream/sync", requirements=[row, *others], cases=cases)
+
+    assert {row: "fail", **others} == {one.requirement: one.verdict for one in results}

@@ -12,9 +12,10 @@ from looptck.provider.mock_run import BESIDE, MOST_BESIDE
 from looptck.provider.program_run import ANOTHERS, BESIDE_WITH_TOOLS, ProgramMockRun
 from looptck.provider.script import Script, Step
 from looptck.provider.toolbox import Toolbox
-from looptck.values.transcript import Received, SideRequest
+from looptck.values.transcript import TOO_MUCH, Received, SideRequest, UnroutedRequest
 from looptck.values.turns import says
 from looptck.wires import WIRES
+from meta.provider.mock_runs import noted
 
 PARAMETERS: dict[str, Any] = {"type": "object", "properties": {}}
 HEADERS = {"content-type": "application/json", "authorization": "Bearer a-key"}
@@ -85,10 +86,11 @@ def test_another_task_is_beside(ask: Asking) -> None:
 
 
 def test_requests_beside_are_bounded(ask: Asking) -> None:
-    """After so many there is no answer any more."""
+    """After so many there is no answer any more, and the run is one that the kit has ended."""
     answers = [ask([]) for _ in range(MOST_BESIDE + 1)]
 
     assert ("Fine.", "nothing") == (answers[-2], answers[-1])
+    assert [f"{TOO_MUCH} {MOST_BESIDE} beside the script"] == [one.why for one in noted(ask.run, UnroutedRequest)]
 
 
 def test_members_may_be_accepted(ask: Asking) -> None:

@@ -20,7 +20,7 @@ from looptck.provider.mock_run import MockRun
 from looptck.provider.script import Hold, Script, Step
 from looptck.provider.server import HOST, Provider
 from looptck.provider.toolbox import Toolbox
-from looptck.values.transcript import Received, UnroutedRequest
+from looptck.values.transcript import TOO_MUCH, Received, UnroutedRequest
 from looptck.values.turns import says
 from looptck.wires.openai_chat import OPENAI_CHAT
 from meta.provider.mock_runs import noted, parsed_reply, reply
@@ -187,6 +187,17 @@ def test_the_bodies_of_a_run_have_an_end(monkeypatch: pytest.MonkeyPatch) -> Non
     assert [200, 413] == statuses
     assert 1 == len(noted(run, Received))
     assert ["the requests of one run have more than 100 bytes"] == [one.why for one in noted(run, UnroutedRequest)]
+
+
+def test_the_requests_outside_the_script_have_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run has ended for good after so many of them, which is told as that of the kit."""
+    monkeypatch.setattr(MockRun, "_most_side_requests", 1)
+    run = played()
+
+    replies = [run.answer(HttpRequest("GET", "/v1/models", {}, b"")) for _ in range(2)]
+
+    assert [True, False] == [one is not None for one in replies]
+    assert [f"{TOO_MUCH} 1 outside the script"] == [one.why for one in noted(run, UnroutedRequest)]
 
 
 @pytest.mark.parametrize("value", [[[]] * 1000, [{}] * 1000, list(range(1000))])

@@ -16,8 +16,8 @@ from looptck.values.framing import DEFAULT, PRESETS, Framing
 from looptck.values.turns import Call, Turn, calls, says
 from looptck.wires import WIRES
 
-RARE = {"byte-order-mark", "cr", "data-lines"}
-"""Framings that the format allows and no service uses. Each has its own requirement, with the level SHOULD."""
+RARE = {"byte-order-mark", "cr", "data-lines", "no-done"}
+"""Framings that no vendor's service uses, or that break with its words. Each has its own requirement, a SHOULD."""
 INTERLEAVING = {"openai-chat"}
 """The wires whose service interleaves the deltas of several calls; on other wires that is a SHOULD."""
 
@@ -278,7 +278,7 @@ def test_null_arguments(scenario: Scenario, implementation: Implementation) -> N
 def test_any_framing(implementation: Implementation) -> None:
     """Any turn, in any valid framing cut at any bytes, runs the same calls and leads to the same next request."""
     wire = implementation.cell.wire
-    layouts = WIRES[wire].layouts - (set() if wire in INTERLEAVING else {"interleaved"})
+    layouts = WIRES[wire].layouts - {"done"} - (set() if wire in INTERLEAVING else {"interleaved"})
 
     @implementation.every(strategies.turns_with_thoughts(strategies.CLERK), strategies.framings(layouts))
     def holds(turn: Turn, framing: Framing) -> None:
