@@ -36,7 +36,7 @@ export async function serve(driver) {
   const run = async (id, scenario) => {
     const abort = new AbortController();
     running.set(id, abort);
-    const emit = (told) => escapees.has(id) || send(typeof told === 'object' ? { type: 'event', id, event: told } : { type: 'chunk', id, text: told });
+    const emit = (told) => escapees.has(id) || send(typeof told === 'object' ? { type: 'event', id, event: withId(told) } : { type: 'chunk', id, text: told });
     const outcome = await ended(driver, scenario, emit, abort.signal);
     over.add(id);
     await new Promise(setImmediate);
@@ -68,6 +68,9 @@ export async function serve(driver) {
     die(exception);
   }
 }
+
+/** JSON leaves out a member that is undefined, as the id is of a call of which the caller gets none. */
+const withId = (event) => ('call_id' in event ? { ...event, call_id: event.call_id ?? null } : event);
 
 async function ended(driver, scenario, emit, signal) {
   try {

@@ -199,13 +199,15 @@ test('a text that is emitted is a chunk, and an object an event', async () => {
   const driver = `serve({ async run({ event }, emit) {
       emit('Well,');
       emit(event);
+      emit({ ...event, call_id: undefined });
       return value('done');
     } });`;
   const found = await said(driver, run('r1', { event }));
 
-  assert.deepEqual(found.said.slice(0, 2), [
+  assert.deepEqual(found.said.slice(0, 3), [
     { type: 'chunk', id: 'r1', text: 'Well,' },
     { type: 'event', id: 'r1', event },
+    { type: 'event', id: 'r1', event: { ...event, call_id: null } },
   ]);
 });
 
