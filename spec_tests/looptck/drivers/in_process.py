@@ -16,6 +16,7 @@ from typing import Any
 
 from looptck.driver import emitted, load
 from looptck.driver import error as failed
+from looptck.drivers import mends
 from looptck.drivers.connection import OnTold
 from looptck.drivers.faults import STILL_CALLING, DriverFault, last_line
 from looptck.drivers.idle import Pulse, pulse, served
@@ -152,7 +153,7 @@ class InProcess:
         try:
             run.finished(called(self._driver, "run", case, run.emit))
         except BaseException as error:
-            run.crashed(error)
+            run.crashed(error, _mend(error))
         self._runs.pop(run.id, None)
 
     async def _run_async(self, run: _Run, case: dict[str, Any]) -> None:
@@ -164,7 +165,7 @@ class InProcess:
             else:
                 run.crashed(cancelled)
         except BaseException as error:
-            run.crashed(error)
+            run.crashed(error, _mend(error))
         self._runs.pop(run.id, None)
 
     def _cancel(self, run: _Run) -> None:
@@ -241,9 +242,9 @@ class _Run:
         with suppress(InvalidStateError):  # its cancelling has crashed
             self.result.set_result(outcome)
 
-    def crashed(self, error: BaseException) -> None:
+    def crashed(self, error: BaseException, mend: str = "") -> None:
         with suppress(InvalidStateError):
-            self.result.set_exception(_crash(self.id, error))
+            self.result.set_exception(_crash(self.id, error, mend))
 
 
 class _Worker:
@@ -320,12 +321,17 @@ def _outcome(id: str, answer: object) -> Outcome:
     message = {"type": "finished", "id": id, "outcome": answer}
     wrong = complaint("from-driver", message)
     if wrong:
-        raise DriverFault("bad-message", f"run() returned {answer!r}: {wrong}", run=id)
+        raise DriverFault("bad-message", f"run() returned {answer!r}: {wrong}", run=id, mend=mends.OUTCOME)
     return from_message(message["outcome"])  # type: ignore[arg-type]
 
 
-def _crash(id: str | None, error: BaseException) -> DriverFault:
+def _mend(error: BaseException) -> str:
+    """What mends a driver whose run has raised, if it was the driver's own code."""
+    return mends.RAISED if isinstance(error, Exception) and _is_of_its_code(error) else ""
+
+
+def _crash(id: str | None, error: BaseException, mend: str = "") -> DriverFault:
     if isinstance(error, DriverFault):
         return error
     text = "".join(traceback.format_exception(error))
-    return DriverFault("crashed", last_line(error), stderr=text, run=id)
+    return DriverFault("crashed", last_line(error), stderr=text, run=id, mend=mend)

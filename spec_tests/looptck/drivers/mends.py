@@ -1,4 +1,4 @@
-"""What mends the usual mistakes of a driver process: a sentence for what it wrote, or did not write."""
+"""What mends the usual mistakes of a driver: a sentence for what it wrote or returned, or did not."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ LINE_END = "end each message with a line feed: write(JSON.stringify(message) + '
 STARTED = 'answer the first line of standard input, {"type": "start", …}, with one line {"type": "started", …}'
 READING = 'keep reading lines from standard input until {"type": "stop"}: the main program came to its end'
 FINISHED = "every run has to end in an outcome, also if the loop throws or its promise is rejected"
+
+RAISED = "what the loop raises is an outcome: except Exception as exception: return error(exception)"
+OUTCOME = "return value(text), in which the text of the answer is a string, or error(exception)"
 
 
 def of_line(line: str) -> str:

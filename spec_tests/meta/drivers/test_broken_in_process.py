@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from looptck.drivers import in_process as line
-from looptck.drivers import limits
+from looptck.drivers import limits, mends
 from meta.drivers.bench import SCRIPTED, SHORT, in_process, judged
 from meta.drivers.in_process_drivers import LeavesATask
 
@@ -120,6 +120,17 @@ def test_a_traceback_is_reported() -> None:
     report = judged(in_process("Raises"), CALLS, cases=("one-call",))
 
     assert 'raise KeyError("the fake has crashed")' in report.reason("one-call").partition("standard error")[2]
+
+
+@pytest.mark.parametrize(
+    ("driver", "mend"), [("Raises", mends.RAISED), ("Returns", mends.OUTCOME), ("Exits", ""), ("NoRun", "")]
+)
+def test_a_usual_mistake_has_its_mend(driver: str, mend: str) -> None:
+    """What mends it stands in the first line, and nothing where it is no usual mistake."""
+    report = judged(in_process(driver), CALLS, cases=("one-call",))
+
+    first = report.reason("one-call").splitlines()[0]
+    assert first.endswith(f"; {mend}") if mend else mends.RAISED not in first
 
 
 def test_a_chunk_after_the_end_turns_the_verdict() -> None:
