@@ -34,6 +34,7 @@ UNSENT = (
     "call `emit` with each piece of text where the loop hands it to its caller, such as in its callback for streams; a "
     "loop whose caller gets the whole text alone does not declare `chunks`"
 )
+WHOLE_PROMPT = 'hand all of case["messages"] to the loop, in order'
 TOOL, ARGUMENTS = "weather", {"city": "Paris"}
 OF_SOLUTIONS = ("latent", "expressions", "methods", "plans", "instances")
 """Capabilities that only loops of Solutions have."""
@@ -120,17 +121,27 @@ def _answers(bench: Bench, cell: Cell, name: str) -> None:
         raise Unfit(f"the model said {ANSWER!r}, and the driver reported that the loop {run.outcome}")
     if cell.stream and bench.started.can("chunks") and not run.chunks:
         raise Unfit("the driver declares the capability `chunks` and sent no `chunk`", mend=UNSENT)
+    _keeps_the_instructions(run)
 
 
 def _hands_the_prompt_on(run: Run) -> None:
     """The request has what the user says; a loop may put words of its own around it."""
+    if missing := _missing(run, "user"):
+        raise Unfit(f"the request does not have the user's words {missing!r}", mend=WHOLE_PROMPT)
+
+
+def _keeps_the_instructions(run: Run) -> None:
+    """The request has the instructions too, which a driver may forget, or a loop drop."""
+    if missing := _missing(run, "system"):
+        raise UnexpectedLoop(f"the request does not have the instructions {missing!r}; {WHOLE_PROMPT}")
+
+
+def _missing(run: Run, role: str) -> str:
+    """The first text of the prompt by this role that is not in the request; empty if there is none."""
+    if run.program is not None:
+        return ""
     sent = [*leaves(run.request(1).body)]
-    missing = [text for role, text in run.prompt if role == "user" and not any(text in one for one in sent)]
-    if missing and run.program is None:
-        raise Unfit(
-            f"the request does not have the user's words {missing[0]!r}",
-            mend='hand all of case["messages"] to the loop, in order',
-        )
+    return next((text for one, text in run.prompt if one == role and not any(text in leaf for leaf in sent)), "")
 
 
 def _offers_its_answer_tool(started: Started, run: Run) -> None:

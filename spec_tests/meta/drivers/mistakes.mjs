@@ -23,6 +23,7 @@ const MISTAKES = {
   'a /v1 too few': { base: (url) => url.replace(/\/v1$/, '') },
   'another wire': { start: () => line({ ...declared, wires: ['anthropic-messages'] }) },
   'no prompt': { prompt: () => [{ role: 'user', content: 'Tell me a joke.' }] },
+  'no instructions': { prompt: (messages) => messages.filter(({ role }) => role !== 'system') },
 };
 if (mistake === 'it ends at once') process.exit(0);
 const same = (one) => one;

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from looptck.cli.group import main
 from looptck.drivers import mends
+from looptck.suite.tryout import WHOLE_PROMPT
 
 FILE = Path(__file__).with_name("mistakes.mjs")
 LONG = 20.0
@@ -30,7 +31,7 @@ MENDS = {
     "a /v1 too many": ("give it the base URL without its /v1", LONG),
     "a /v1 too few": ("give it the base URL as it is, with its /v1", LONG),
     "another wire": ("declare that wire in `started`, or ask on anthropic-messages", LONG),
-    "no prompt": ('hand all of case["messages"] to the loop, in order', LONG),
+    "no prompt": (WHOLE_PROMPT, LONG),
     "it ends at once": (mends.READING, LONG),
 }
 
@@ -64,6 +65,15 @@ def test_a_mistake_has_its_mend(mistake: str) -> None:
     assert status
     assert mended, printed
     assert [] == [line for line in mended if not line.endswith(mend)]
+
+
+@needs_node
+def test_instructions_that_are_lost_are_told() -> None:
+    """They may be lost by the driver or by the loop, so what mends the driver is said and not judged."""
+    status, printed = _smoke("no instructions", LONG)
+
+    told = [line for line in printed.splitlines() if "does not have the instructions" in line]
+    assert (0, True) == (status, bool(told) and all(line.endswith(WHOLE_PROMPT) for line in told)), printed
 
 
 @needs_node
