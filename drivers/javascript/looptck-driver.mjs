@@ -70,7 +70,7 @@ export async function serve(driver) {
 }
 
 /** JSON leaves out a member that is undefined, as the id is of a call of which the caller gets none. */
-const withId = (event) => ('call_id' in event ? { ...event, call_id: event.call_id ?? null } : event);
+const withId = (event) => (event && 'call_id' in event ? { ...event, call_id: event.call_id ?? null } : event);
 
 async function ended(driver, scenario, emit, signal) {
   try {

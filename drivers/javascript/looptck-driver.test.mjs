@@ -200,14 +200,16 @@ test('a text that is emitted is a chunk, and an object an event', async () => {
       emit('Well,');
       emit(event);
       emit({ ...event, call_id: undefined });
+      emit(null);
       return value('done');
     } });`;
   const found = await said(driver, run('r1', { event }));
 
-  assert.deepEqual(found.said.slice(0, 3), [
+  assert.deepEqual(found.said.slice(0, 4), [
     { type: 'chunk', id: 'r1', text: 'Well,' },
     { type: 'event', id: 'r1', event },
     { type: 'event', id: 'r1', event: { ...event, call_id: null } },
+    { type: 'event', id: 'r1', event: null },
   ]);
 });
 

@@ -49,8 +49,15 @@ def _repr(shown: tuple[Field[Any], ...]) -> Any:
     return __repr__
 
 
+def _values(names: list[str]) -> Any:
+    """What reads the fields of these names as one value, whose items are equal if they are the same, such as NaN."""
+    if len(names) > 1:
+        return attrgetter(*names)
+    return lambda self: tuple(getattr(self, name) for name in names)
+
+
 def _eq(names: list[str]) -> Any:
-    values = attrgetter(*names) if names else type
+    values = _values(names)
 
     def __eq__(self: object, other: object) -> Any:  # noqa: N807
         return values(self) == values(other) if other.__class__ is self.__class__ else NotImplemented
@@ -59,7 +66,7 @@ def _eq(names: list[str]) -> Any:
 
 
 def _hash(names: list[str]) -> Any:
-    values = attrgetter(*names) if names else type
+    values = _values(names)
 
     def __hash__(self: object) -> int:  # noqa: N807
         return hash(values(self))

@@ -9,6 +9,9 @@ from typing import Any
 FEWEST = 3
 """The fewest characters of a text of which it is said that it is there several times: ``aa`` may be a word."""
 
+MOST = 1000
+"""The most items of a list whose order is compared."""
+
 
 def kinship(expected: object, got: object) -> str:
     """How a value is made of the expected one, in words; of two that differ in one member alone, how those differ.
@@ -45,7 +48,7 @@ def _of_lists(expected: Sequence[Any], got: Sequence[Any]) -> str:
         differing = [pair for pair in zip(expected, got, strict=True) if pair[0] != pair[1]]
         if len(differing) == 1:
             return kinship(*differing[0])
-        same = bool(differing) and all(expected.count(one) == got.count(one) for one in expected)
+        same = bool(differing) and len(got) <= MOST and all(expected.count(one) == got.count(one) for one in expected)
         return "the same in another order" if same else ""
     return ""
 

@@ -59,6 +59,18 @@ def test_class_without_fields_equals_itself_alone() -> None:
     assert len({One(), One(), Other()}) == 2
 
 
+def test_the_same_value_is_equal_to_itself() -> None:
+    """It is so in a class with one field too, where it equals nothing by itself."""
+    nan = float("nan")
+
+    @dataclass(frozen=True)
+    class Number:
+        value: float
+
+    assert Number(nan) == Number(nan)
+    assert hash(Number(nan)) == hash(Number(nan))
+
+
 def test_methods_of_the_class_are_kept() -> None:
     """What a class says itself is not replaced."""
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
 from looptck.bench.talk import Talk
+from looptck.values.history import leaves
 from looptck.values.plain import plain
 from looptck.values.turns import Call, Text, says, turn
 from looptck.values.verdicts import NotApplicable
@@ -39,17 +38,10 @@ def test_the_next_question(scenario: Scenario, implementation: Implementation) -
 def _goes_back(run: Run, n: int, text: str, phase: str) -> None:
     """Decided by request ``n``, if it carries the message with this text."""
     items = run.request(n).body["input"]
-    messages = [one for one in items if isinstance(one, dict) and one.get("role") == "assistant" and text in _text(one)]
+    said = [one for one in items if isinstance(one, dict) and one.get("role") == "assistant"]
+    messages = [one for one in said if any(text in leaf for leaf in leaves(one.get("content")))]
     if not messages:
         raise NotApplicable("the request does not carry the message, which the service may keep")
     found = messages[0].get("phase")
     told = "no phase" if found is None else f"the phase {plain(found)}"
     assert phase == found, f"the message {plain(text)} came with the phase {phase}, and goes back with {told}"
-
-
-def _text(message: dict[str, Any]) -> str:
-    """The text of a message, whose content is a text or a list of parts."""
-    content = message.get("content")
-    if isinstance(content, str):
-        return content
-    return "".join(str(part.get("text")) for part in content or () if isinstance(part, dict))
