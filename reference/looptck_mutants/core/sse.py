@@ -63,6 +63,21 @@ class IdsAreData(EventReader):
         return super()._events([re.sub(rb"\Aid:", b"data:", line) for line in lines])
 
 
+@breaks("comments-after-ids-are-skipped", cells=CHAT_STREAM)
+class EmptyLinesAfterIdsAreEvents(EventReader):
+    """Takes each empty line for the end of an event once an event has had an id."""
+
+    _identified = False
+
+    def _events(self, lines: list[bytes]) -> list[str]:
+        events: list[str] = []
+        for line in lines:
+            self._identified = self._identified or line.startswith(b"id:")
+            whole = not line and self._identified and not self._data
+            events += [""] if whole else super()._events([line])
+        return events
+
+
 @breaks("space-after-colon-is-optional", collateral=A_FRAMING, cells=CHAT_STREAM)
 class ColonAndSpace(EventReader):
     """Drops the character after the colon, even if it is not a space."""

@@ -117,7 +117,7 @@ def _print(console: Console, found: list[Coverage]) -> None:
         counts.add_column(name, justify="left" if name in {"profile", ""} else "right")
     for one in found:
         sorts = (one.profile.requirements, one.tested, one.excluded, one.inapplicable, one.untested)
-        state = "finished" if one.profile.finished else "not finished yet"
+        state = "incomplete" if one.untested else "complete" if one.profile.finished else "not finished yet"
         counts.add_row(one.profile.name, *(str(len(rows)) for rows in sorts), state)
     console.print(counts)
     for one in found:

@@ -36,6 +36,12 @@ def test_other_fields(implementation: Implementation) -> None:
     runs_its_calls(implementation, PRESETS["event-names"])
 
 
+@requirement("comments-after-ids-are-skipped")
+def test_comments_after_ids(implementation: Implementation) -> None:
+    """Every event has an id, and a comment with its own empty line comes between them."""
+    runs_its_calls(implementation, PRESETS["event-names"].but(comments=True))
+
+
 @requirement("space-after-colon-is-optional")
 def test_no_space(implementation: Implementation) -> None:
     """No space follows the colon."""
