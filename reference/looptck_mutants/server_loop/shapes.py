@@ -42,13 +42,18 @@ class ChunksTellTheTimeInWords(ChatFrames):
         super().__init__(run_id, model, _in_words(created))
 
 
-@breaks("server-events-fit-their-schemas", cells=MESSAGES_STREAM)
+@breaks(
+    "server-events-fit-their-schemas",
+    collateral={"server-client-side-path-is-standard": "its streams have the same blocks"},
+    cells=MESSAGES_STREAM,
+)
 class TextsShareAPlace(MessagesFrames):
-    """Cuts the text of a Messages stream into blocks, all of which have the same index."""
+    """Opens an empty block in a Messages stream before that of the text, at the same index."""
 
     def text(self, piece: str) -> list[bytes]:
-        at, frames = self._blocks, list[bytes]()
-        for part in (piece[:1], piece[1:]):
-            frames += [*super().text(part), *self._close()]
-            self._blocks = at
-        return frames
+        if self._open:
+            return super().text(piece)
+        at = self._blocks
+        empty = [*super().text(""), *self._close()]
+        self._blocks = at
+        return [*empty, *super().text(piece)]
