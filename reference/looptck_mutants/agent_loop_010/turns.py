@@ -170,3 +170,16 @@ class TextsAreForTheFirstTurn(SolutionLoop):
         messages = self._context.messages
         self._context.messages = [one for one in messages if self.turns == 1 or one.get("type") != "text"]
         return super().ask()
+
+
+@breaks("loop010-null-output-asks-again")
+class OnlyTheLastTurnIsTold(SolutionLoop):
+    """Sends the results of the turn before alone, but resolves references with those of all turns."""
+
+    since = 0
+
+    def ask(self) -> AsyncGenerator[str]:
+        every = self._context.messages
+        sent = [message for n, message in enumerate(every) if "_call" not in message or n >= self.since]
+        self.since = len(every)
+        return self.request(self._prompt.messages(sent), self._prompt.schema())

@@ -63,6 +63,15 @@ class ItemIdDropped(ResponsesWire):
         return [{name: one for name, one in item.items() if name != "id"} for item in super().echo(turn)]
 
 
+@breaks("spec-responses-keeps-the-call-item", cells=RESPONSES)
+class ItemIdMadeUp(ResponsesWire):
+    """Makes the id of a call's item out of its `call_id`."""
+
+    def echo(self, turn: Turn) -> list[Json]:
+        items = super().echo(turn)
+        return [{**item, "id": f"fc_{item['call_id']}"} if "call_id" in item else item for item in items]
+
+
 @breaks("spec-responses-output-by-call-id", cells=RESPONSES)
 class OutputByItemId(ResponsesWire):
     """Sends a result with the id of the call's item instead of its `call_id`."""

@@ -47,6 +47,29 @@ class ResultsOfTheClientAreQuoted(ServerLoop):
         return [_quoted(message) for message in super().splice(session)]
 
 
+@breaks("server-client-runs-the-next-round")
+class InstructionsOfTheClientAreLost(ServerLoop):
+    """Leaves the instructions out of what it sends to the model on the client-side path."""
+
+    def splice(self, session: Session | None) -> list[Message]:
+        every = super().splice(session)
+        return every if self.offer.entered else [one for one in every if one.body.get("role") != "system"]
+
+
+@breaks("server-client-runs-the-next-round")
+class OneResultOfTheClientIsEnough(ServerLoop):
+    """Sends the model the first of the client's results for each of its calls."""
+
+    def splice(self, session: Session | None) -> list[Message]:
+        every = super().splice(session)
+        results = [one.body["content"] for one in every if not one.hidden and one.body.get("role") == "tool"]
+        return [_with(one, results[0]) if one.body.get("role") == "tool" and not one.hidden else one for one in every]
+
+
+def _with(message: Message, result: str) -> Message:
+    return replace(message, body={**message.body, "content": result})
+
+
 def _quoted(message: Message) -> Message:
     if message.hidden or message.body.get("role") != "tool":
         return message

@@ -6,9 +6,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from looptck_mutants.cells import CHAT_STREAM
+from looptck_mutants.cells import CHAT_STREAM, MESSAGES_STREAM
 from looptck_mutants.server_loop.parts import breaks
 from looptck_reference.server.api.chat import ChatFrames
+from looptck_reference.server.api.messages import MessagesFrames
 from looptck_reference.server.loop import ServerLoop
 from looptck_reference.server.steps import Finish
 from looptck_reference.vocabulary.values import Turn
@@ -39,3 +40,20 @@ class ChunksTellTheTimeInWords(ChatFrames):
 
     def __init__(self, run_id: str, model: str, created: int) -> None:
         super().__init__(run_id, model, _in_words(created))
+
+
+@breaks(
+    "server-events-fit-their-schemas",
+    collateral={"server-client-side-path-is-standard": "its streams have the same blocks"},
+    cells=MESSAGES_STREAM,
+)
+class TextsShareAPlace(MessagesFrames):
+    """Opens an empty block in a Messages stream before that of the text, at the same index."""
+
+    def text(self, piece: str) -> list[bytes]:
+        if self._open:
+            return super().text(piece)
+        at = self._blocks
+        empty = [*super().text(""), *self._close()]
+        self._blocks = at
+        return [*empty, *super().text(piece)]

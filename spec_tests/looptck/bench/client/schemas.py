@@ -26,6 +26,11 @@ MOST = 3
 """How many faults a sentence names."""
 LONGEST = 80
 """The most characters of a wrong value in a fault."""
+OPENING = {
+    "anthropic-messages": ("content_block_start", "index"),
+    "openai-responses": ("response.output_item.added", "output_index"),
+}
+"""The events that open a block or an item, and the member with its place, which no other has."""
 _VALUE = "\ufffc"
 """Where a wrong value goes in the validator's message."""
 
@@ -54,11 +59,24 @@ def event_faults(wire: str, event: ServerEvent) -> list[str]:
 
 def stream_faults(reply: Reply) -> list[str]:
     """Where the events of a stream leave their schemas, each fault with the place and the name of its event."""
+    opened: set[str] = set()
     return [
         f"event {at}{f' ({event.name})' if event.name else ''}: {fault}"
         for at, event in enumerate(reply.events)
-        for fault in event_faults(reply.wire, event)
+        for fault in (*event_faults(reply.wire, event), *_opened_again(reply.wire, event, opened))
     ]
+
+
+def _opened_again(wire: str, event: ServerEvent, opened: set[str]) -> list[str]:
+    """A fault if the event opens a block or an item at a place at which the stream has opened one before."""
+    kind, member = OPENING.get(wire, ("", ""))
+    if not kind or not isinstance(event.value, dict) or event.value.get("type") != kind:
+        return []
+    place = json.dumps(event.value.get(member))
+    if place in opened:
+        return [f"/{member}: {place} is the place of another one before it"]
+    opened.add(place)
+    return []
 
 
 def in_words(found: Sequence[str]) -> str:

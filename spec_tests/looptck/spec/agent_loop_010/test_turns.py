@@ -150,6 +150,22 @@ def test_results_are_there_in_the_next_turn(scenario: Scenario, implementation: 
     )
 
 
+@requirement("loop010-null-output-asks-again")
+def test_results_stay_in_later_turns(scenario: Scenario, implementation: Implementation) -> None:
+    """The Request after the next still contains the results of the turn's calls, which nothing has overwritten."""
+    scenario.returns("first", "8400312577")
+    scenario.plays(solution(CALL), solution(call("second", to="†state.other")), DONE)
+
+    run = implementation.run(tools=STEPS)
+
+    sent = run.request(3)
+    if place(run.request(2), "8400312577") is None:
+        raise NotReached("control: request 2 lacks what the call of turn 1 returned")
+    assert place(sent, "8400312577") is not None, (
+        "request 2 has what the call of turn 1 returned, and request 3 no longer has it"
+    )
+
+
 NO_SOLUTIONS: dict[str, Turn] = {
     "a Solution that is not JSON": says("I have done it, and all is well."),
     "a Solution that is cut": says('{"calls":[],"output":'),

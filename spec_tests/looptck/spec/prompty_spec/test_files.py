@@ -85,8 +85,8 @@ def test_environment(scenario: Scenario, implementation: Implementation) -> None
 @requirement("spec-input-defaults-are-filled-in")
 @pytest.mark.parametrize(
     ("question", "inputs"),
-    [(None, {}), ("Where?", {}), (None, {"place": "on a boat"})],
-    ids=["both-defaults", "question-given", "place-given"],
+    [(None, {}), ("Where?", {}), (None, {"place": "on a boat"}), (None, {"place": ""})],
+    ids=["both-defaults", "question-given", "place-given", "place-given-empty"],
 )
 def test_defaults(
     scenario: Scenario, implementation: Implementation, question: str | None, inputs: dict[str, str]

@@ -5,6 +5,7 @@ These checks are strict: a key that the documented form does not have fails them
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from looptck.bench.assertions.turns import turn_echoed
@@ -106,8 +107,8 @@ def test_results_message(scenario: Scenario, implementation: Implementation) -> 
 
 @requirement("spec-responses-keeps-the-call-item")
 def test_call_item(scenario: Scenario, implementation: Implementation) -> None:
-    """The input contains the original call item, with its id and its call_id."""
-    run = _played(scenario, implementation, WEATHER)
+    """The input contains the original call item, with its id and its call_id, of which neither follows the other."""
+    run = _played(scenario, implementation, replace(WEATHER, item="fc_okapi"))
     if run.request(2).request.continues is not None:
         raise NotApplicable("the request continues a stored response, which already contains the item")
     items = [item for item in as_sent(run, 1) if item.get("type") == "function_call"]
@@ -117,7 +118,7 @@ def test_call_item(scenario: Scenario, implementation: Implementation) -> None:
         [
             {
                 "type": "function_call",
-                "id": "fc_call_1a",
+                "id": "fc_okapi",
                 "call_id": "call_1a",
                 "name": "weather",
                 "arguments": {"city": "Paris"},

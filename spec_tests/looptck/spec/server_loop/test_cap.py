@@ -118,7 +118,7 @@ def _ends_at_the_servers_cap(scenario: Scenario, server: ServerUnderTest) -> Non
 
     run = server.ask(setup="cap")
 
-    assert _ran(run, OWN_CAP) == OWN_CAP
+    assert OWN_CAP == _ran(run, OWN_CAP)
 
 
 @requirement("server-cap-is-256-by-default")
@@ -191,6 +191,5 @@ def test_pending_call(scenario: Scenario, server: ServerUnderTest) -> None:
             f"the error does not name the cap: {run.got.error}"
         )
     else:
-        assert ("weather",) == handed, (
-            f"the client got the text {run.got.text!r} and the calls {plain(handed)}, and the pending one is of weather"
-        )
+        got = f"the client got the text {plain(run.got.text)} and the calls {plain(handed)}"
+        assert ("weather",) == handed, f"{got}, and the pending one is of weather"

@@ -14,7 +14,7 @@ from looptck.bench.server import ServerUnderTest
 from looptck.provider.script import Step
 from looptck.spec.server_loop.replies import DONE, LODZ, PING, as_json
 from looptck.values.framing import PRESETS
-from looptck.values.history import Answered, Asked, spelled
+from looptck.values.history import Answered, Asked, Said, spelled
 from looptck.values.plain import plain
 from looptck.values.turns import Call, calls
 from looptck.values.verdicts import NotReached
@@ -87,6 +87,31 @@ def test_next_round_of_the_client(scenario: Scenario, server: ServerUnderTest) -
     ]
     assert [SUNNY] == [item.text for item in items if isinstance(item, Answered)]
     assert run.got.ok, f"the request with the result got {run.got}"
+    assert DONE.text == run.got.text
+
+
+@requirement("server-client-runs-the-next-round")
+def test_two_results_of_the_client(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The client sends its instructions, two calls and their results: the model is asked with all of them."""
+    question, rules = "Please tell me the weather in Łódź, and ping.", Said("system", "Do as the okapi does.")
+    scenario.plays(calls(LODZ, PING))
+    returned = server.ask(question, setup=BARE, before=(rules,)).got.turn.calls
+    if len({call.id for call in returned}) != 2:
+        raise NotReached(f"the reply does not return two calls, but {plain([call.tool for call in returned])}")
+    asked = [Asked(call.id or "", call.tool, call.arguments) for call in returned]
+    results = {"weather": SUNNY, "ping": "pong of the client"}
+    answered = [Answered(call.id, results[call.tool]) for call in asked]
+    scenario.plays(DONE)
+
+    run = server.ask(question, setup=BARE, before=(rules,), after=(*asked, *answered))
+
+    items = run.request(1).request.items
+    tools = {item.id: item.tool for item in items if isinstance(item, Asked)}
+    got = {tools.get(item.id, ""): item.text for item in items if isinstance(item, Answered)}
+    assert results == got, f"the client sends the results {plain(results)}, and the model gets {plain(got)}"
+    said = run.request(1).raw.decode(errors="replace")
+    assert rules.text in said, "the model does not get the instructions of the client"
+    assert run.got.ok, f"the request with the results got {run.got}"
     assert DONE.text == run.got.text
 
 
