@@ -31,6 +31,8 @@ OPENING = {
     "openai-responses": ("response.output_item.added", "output_index"),
 }
 """The events that open a block or an item, and the member with its place, which no other has."""
+BEGINNING = {"message_start", "response.created"}
+"""The events from which on places are counted anew, should a stream have several messages or responses."""
 _VALUE = "\ufffc"
 """Where a wrong value goes in the validator's message."""
 
@@ -70,7 +72,10 @@ def stream_faults(reply: Reply) -> list[str]:
 def _opened_again(wire: str, event: ServerEvent, opened: set[str]) -> list[str]:
     """A fault if the event opens a block or an item at a place at which the stream has opened one before."""
     kind, member = OPENING.get(wire, ("", ""))
-    if not kind or not isinstance(event.value, dict) or event.value.get("type") != kind:
+    type_ = event.value.get("type") if isinstance(event.value, dict) else None
+    if type_ in BEGINNING:
+        opened.clear()
+    if not kind or type_ != kind:
         return []
     place = json.dumps(event.value.get(member))
     if place in opened:
