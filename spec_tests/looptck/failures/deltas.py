@@ -95,7 +95,14 @@ def _chat(event: dict[str, Any]) -> Iterator[Said]:
         said = [*_chat_texts(delta), *_chat_calls(delta)]
         if choice.get("finish_reason") is not None:
             said.append((f"finish_reason {choice['finish_reason']}", ""))
-        yield from said or [("a delta with only the role" if "role" in delta else "an empty delta", "")]
+        yield from said or [(_unsaid(delta), "")]
+
+
+def _unsaid(delta: dict[str, Any]) -> str:
+    """A delta that says nothing, and whether it has calls all the same: null or an empty list."""
+    if "tool_calls" in delta:
+        return f"a delta with tool_calls {json.dumps(delta['tool_calls'])}"
+    return "a delta with only the role" if "role" in delta else "an empty delta"
 
 
 def _chat_texts(delta: dict[str, Any]) -> Iterator[Said]:

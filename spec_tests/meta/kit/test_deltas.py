@@ -77,11 +77,12 @@ def test_a_long_stream_is_cut_in_the_middle() -> None:
         (b"data: [1]\n\n", ['event: "[1]"']),
         (b'data: {"error": {"message": "no"}}\n\n', ['error: "{\\"message\\": \\"no\\"}"']),
         (b"data: \xff\n", ['not JSON: "\ufffd"']),
+        (b'data: {"choices": [{"delta": {"tool_calls": []}}]}\n\n', ["a delta with tool_calls []"]),
         (b"", []),
     ],
 )
 def test_what_is_no_event_is_shown_as_it_came(text: bytes, lines: list[str]) -> None:
-    """A page, a cut line or a value of no known kind."""
+    """A page, a cut line, a value of no known kind, or an empty list of calls."""
     assert lines == deltas([text], "openai-chat", 30)
 
 

@@ -109,3 +109,16 @@ def test_two_faults_are_two_causes() -> None:
     assert ("history-only-grows", ["prefix-is-the-same"]) == (history["requirement"], [*history["noticed_by"]])
     assert [] == [line for line in limit["evidence"] if "first wrong request" in line]
     assert [line for line in history["evidence"] if "first wrong request" in line]
+
+
+def test_a_reason_needs_no_words_of_pytest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pytest before 9.2 raises where it would describe a comparison, because a run of the suite has no terminal."""
+
+    def raises(config: object, op: str, left: object, right: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr("_pytest.assertion.pytest_assertrepr_compare", raises)
+
+    report = judged("python:meta.kit.test_reasons:TwoFaults", "limit-is-a-ceiling")
+
+    assert "under the limit of 1 the model was asked 2 times" in report.printed

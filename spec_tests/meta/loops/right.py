@@ -95,6 +95,14 @@ class CountsRounds(Driver):
         return {**super().start(), "dialect": {"limit_counts": "tool-rounds", "profiles": "apart"}}
 
 
+class FiveByDefault(Driver):
+    """Has a limit of five requests where its caller sets none, and says so when it is reached."""
+
+    class loop(Loop):  # noqa: N801  the driver's attribute
+        def limit_reached(self) -> bool:
+            return super().limit_reached() or (self.limit == self.dialect.limit and self.model_calls >= 5)
+
+
 class AnswersAtItsLimit(Driver):
     """Offers no tools in the last request that its limit allows, so that the model has to answer."""
 

@@ -19,9 +19,19 @@ from looptck_reference.agent_loop_010.scheduler import CallScheduler, Start, Ste
 
 
 class Careful(Driver):
-    """Reads a path when all calls of the turn that write it have ended, and runs equal calls of a turn once."""
+    """Reads a path when all calls of the turn that write it have ended, and runs equal calls of a turn once.
+
+    It runs five calls at the same time at most.
+    """
 
     class loop(SolutionLoop):  # noqa: N801  the driver's attribute
+        pool: asyncio.Semaphore | None = None
+
+        async def dispatch(self, start: Start) -> Any:
+            self.pool = self.pool or asyncio.Semaphore(5)
+            async with self.pool:
+                return await super().dispatch(start)
+
         class tick(CallScheduler):  # noqa: N801
             """Knows the writers of each path."""
 

@@ -43,6 +43,8 @@ from looptck.bench.assertions.turns import (
     turn_echoed,
 )
 from looptck.bench.run import Run
+from looptck.values.outcome import Outcome, Value
+from looptck.values.verdicts import NotApplicable
 
 VOCABULARY: dict[str, Callable[[Run, Any], None]] = {
     word.__name__: word
@@ -80,8 +82,21 @@ VOCABULARY: dict[str, Callable[[Run, Any], None]] = {
 }
 
 
+FEWEST = 5
+"""Requests that any loop makes before a limit of its own, which no document names, may end a run."""
+
+
 def hold(run: Run, expectations: Mapping[str, Any]) -> None:
-    """Check every expectation except the control, which needs another run."""
+    """Check every expectation except the control, which needs another run.
+
+    Raises NotApplicable if the loop says that a limit of its own has ended the run.
+    """
+    if run.limit is None and len(run.requests) >= FEWEST and _tells_of_a_limit(run.outcome):
+        raise NotApplicable(f"the loop has a limit of its own: after {len(run.requests)} requests it {run.outcome}")
     for word, value in expectations.items():
         if word != "control":
             VOCABULARY[word](run, value)
+
+
+def _tells_of_a_limit(outcome: Outcome) -> bool:
+    return outcome.stop == "limit" if isinstance(outcome, Value) else getattr(outcome, "reason", "") == "limit"

@@ -23,10 +23,10 @@ X = {"value": "†state.x"}
 
 TOGETHER = {
     "two": [call("a", to="†state.a"), call("b", to="†state.b")],
-    "twelve": [call(f"tool{n}", to=f"†state.x{n}") for n in range(12)],
+    "five": [call(f"tool{n}", to=f"†state.x{n}") for n in range(5)],
     "of-one-tool": [call("a", {"value": n}, to=f"†state.x{n}") for n in range(3)],
 }
-"""Calls without dependencies."""
+"""Calls without dependencies, no more than fit into a pool of workers that a language has by default."""
 
 
 def _names(calls: Sequence[dict[str, Any]]) -> list[str]:
