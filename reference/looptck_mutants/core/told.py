@@ -77,7 +77,11 @@ class EmptyResultsAreNotTold(Loop):
             super().announce_result(result)
 
 
-@breaks("told-calls-get-one-result", cells=CHAT)
+@breaks(
+    "told-calls-get-one-result",
+    cells=CHAT,
+    collateral={"events-tell-calls-apart": "two calls of one tool in a turn have results with the id of the first"},
+)
 class ResultsAreToldByTool(Loop):
     """Tells each result under the id of the first call of its tool in the run."""
 

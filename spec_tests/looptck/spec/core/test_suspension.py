@@ -210,6 +210,25 @@ def test_nothing_runs_again(scenario: Scenario, implementation: Implementation, 
         assert 1 >= ran.count(tool), f"{tool} has run {ran.count(tool)} times for one call"
 
 
+@requirement("resume-reruns-nothing")
+def test_the_next_question_runs_nothing(scenario: Scenario, implementation: Implementation) -> None:
+    """Calls of a resumed run have run; the model answers the next question of the conversation without any."""
+    implementation.needs("conversations")
+    talk = Talk(implementation)
+    first, left = stop(scenario, talk, SCRIPTS["beside-others"])
+    scenario.plays(*left)
+    *_, ended = resumed(talk, first, approved)
+    if "All done." not in (ended.value.text or ""):
+        raise NotReached(f"the resumed run should have ended with its answer, but the loop {ended.outcome}")
+    scenario.plays(says("It is noon."))
+
+    run = talk.run("What time is it?", tools=TOOLS)
+
+    run.request(1)
+    ran = [tool for tool, _ in run.tools_ran]
+    assert not ran, f"the model was asked another question and called nothing, and {ran[0]} has run again"
+
+
 @requirement("resume-obeys-each-decision")
 @pytest.mark.parametrize("text", ["first", "second"])
 def test_each_decision_is_obeyed(scenario: Scenario, implementation: Implementation, text: str) -> None:

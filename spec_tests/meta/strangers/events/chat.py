@@ -612,3 +612,19 @@ class Marking(Driver):
     """Right: of a failed call the caller is told that it has failed, and not how."""
 
     loop = MarkTeller
+
+
+class ByPlace(Teller):
+    def round(self, calls: list[Json]) -> list[Json]:
+        self.known = [*self.__dict__.get("known", []), *calls]
+        self.places = iter(self.known)
+        return super().round(calls)
+
+    def resulted(self, call: Json, text: str, failed: bool) -> None:
+        super().resulted(next(self.places), text, failed)
+
+
+class DriverByPlace(Driver):
+    """The call of a result is looked up by its place in the turn, among all calls of the run."""
+
+    loop = ByPlace
