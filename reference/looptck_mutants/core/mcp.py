@@ -371,16 +371,6 @@ class ErrorsAsResults(Servers):
         return super().value({**result, "isError": False})
 
 
-@breaks("mcp-failures-are-not-lost")
-class StructuredContentHidesErrors(McpClient):
-    """Takes of a result with structured content that alone, also of an error."""
-
-    def call(self, tool: str, arguments: Json) -> Json:
-        found = super().call(tool, arguments)
-        structured = found.get("structuredContent")
-        return found if structured is None else {"content": [], "structuredContent": structured}
-
-
 @breaks("mcp-failures-are-not-lost", "mcp-broken-streams-are-told")
 class FailuresAsDone(McpClient):
     """Takes a call that has no result for done."""

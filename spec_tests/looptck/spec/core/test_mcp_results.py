@@ -156,7 +156,6 @@ def test_error_is_marked(scenario: Scenario, implementation: Implementation) -> 
 
 FAILURES: dict[str, tuple[Server, Behaviour]] = {
     "tool-error": (TOWN, Content.of(CLOSED, failed=True)),
-    "tool-error-with-structured-content": (TOWN, Content.of(CLOSED, failed=True, structured={"answer": 42})),
     "internal-error": (TOWN, RpcError(CLOSED)),
     "invalid-parameters": (TOWN, RpcError(CLOSED, PARAMETERS)),
     "streamed-internal-error": (STREAMS, RpcError(CLOSED)),
