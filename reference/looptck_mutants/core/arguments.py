@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from looptck_mutants.parts import breaks
 from looptck_reference.loop.loop import Loop
 from looptck_reference.vocabulary.errors import BadArguments
 from looptck_reference.vocabulary.tools import Handler
-from looptck_reference.vocabulary.values import Json, ToolCall
+from looptck_reference.vocabulary.values import Json, ToolCall, Turn
 
 
 @breaks(
@@ -54,6 +56,23 @@ class BadIsNothing(Loop):
             return super().parse_arguments(text)
         except BadArguments:
             return {}
+
+
+@breaks("failing-call-leaves-the-others-whole")
+class BrokenTwinFailsBoth(Loop):
+    """Takes all calls of a tool in a turn for broken if the arguments of one of them are."""
+
+    def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
+        found = super().calls_of(turn)
+        broken = {call.name: call.arguments for call in found if self._is_broken(call)}
+        return [replace(call, arguments=broken.get(call.name, call.arguments)) for call in found]
+
+    def _is_broken(self, call: ToolCall) -> bool:
+        try:
+            self.parse_arguments(call.arguments)
+        except BadArguments:
+            return True
+        return False
 
 
 @breaks("words-behind-arguments-run-nothing")

@@ -68,6 +68,30 @@ class ResumedFromTheStart(Loop):
                     run_again(self, [ToolCall(call["id"], function["name"], function["arguments"])])
 
 
+@breaks(
+    "resume-reruns-nothing",
+    cells=CHAT,
+    collateral={"suspended-call-has-not-run": "the call that waited runs with the next question, as if approved"},
+)
+class ApprovedRunsAgainLater(Loop):
+    """Runs the approved calls of earlier runs once more when the next question comes."""
+
+    begun = False
+
+    def resume(self, state: Json, decisions: Mapping[str, Decision]) -> None:
+        self.begun = True
+        super().resume(state, decisions)
+
+    def ask(self) -> Action:
+        if not self.begun:
+            self.begun = True
+            earlier = [one for message in self.history for one in message.get("tool_calls") or ()]
+            functions = [(one["id"], one["function"]) for one in earlier if "function" in one]
+            found = [ToolCall(id, function["name"], function["arguments"]) for id, function in functions]
+            run_again(self, [one for one in found if self.needs_approval(one)])
+        return super().ask()
+
+
 @breaks("resumed-run-equals-an-unbroken-one", cells=CHAT)
 class ResumedResultsAgain(Loop):
     """Sends the results of an earlier suspension once more when it is resumed for the second time."""

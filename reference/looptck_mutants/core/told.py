@@ -77,6 +77,24 @@ class EmptyResultsAreNotTold(Loop):
             super().announce_result(result)
 
 
+@breaks(
+    "told-calls-get-one-result",
+    cells=CHAT,
+    collateral={"events-tell-calls-apart": "two calls of one tool in a turn have results with the id of the first"},
+)
+class ResultsAreToldByTool(Loop):
+    """Tells each result under the id of the first call of its tool in the run."""
+
+    def announce(self, calls: Sequence[ToolCall]) -> None:
+        super().announce(calls)
+        for call in calls:
+            self.__dict__.setdefault("first_ids", {}).setdefault(call.name, call.id)
+
+    def announce_result(self, result: ToolResult) -> None:
+        first_ids: dict[str, str] = self.__dict__.get("first_ids", {})
+        super().announce_result(replace(result, call_id=first_ids.get(result.name, result.call_id)))
+
+
 @breaks("told-calls-have-their-arguments", cells=CHAT)
 class ArgumentsAreCut(Loop):
     """Tells the first ten signs of the arguments of a call."""

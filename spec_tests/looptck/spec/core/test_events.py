@@ -91,6 +91,16 @@ def test_results_of_tools(scenario: Scenario, implementation: Implementation, tu
 
 
 @requirement("told-calls-get-one-result")
+def test_results_of_two_turns(implementation: Implementation) -> None:
+    """Two turns with two calls each, of which two have the same tool."""
+    run = _played(implementation, calls(PARIS, PING), calls(NOTE, PARIS))
+
+    if not events.calls_told(run):
+        raise NotReached("the caller is told of no call")
+    events.results_close_their_calls(run)
+
+
+@requirement("told-calls-get-one-result")
 @pytest.mark.parametrize(
     "call",
     [

@@ -13,7 +13,7 @@ from looptck.bench.assertions.results import answered_once, answers, answers_fol
 from looptck.bench.assertions.tool_runs import tools_ran
 from looptck.bench.assertions.turns import calls_echoed
 from looptck.bench.bench import Scenario
-from looptck.bench.checks import Implementation, refusable, requirement
+from looptck.bench.checks import Implementation, on, refusable, requirement
 from looptck.catalogue.agents import Tool
 from looptck.provider.script import Step
 from looptck.provider.toolbox import Behaviour, Returns
@@ -194,6 +194,28 @@ def test_others_are_whole(scenario: Scenario, implementation: Implementation) ->
     answers(run, 1)
     ran = [tool for tool, _ in run.tools_ran]
     assert {"add", "ping"} <= set(ran), f"the other two calls should have run too; the tools that ran: {plain(ran)}"
+
+
+@requirement("failing-call-leaves-the-others-whole")
+@on("openai-chat", "openai-responses", "anthropic-messages/stream/*")
+@pytest.mark.parametrize("broken", [0, 1], ids=["first", "last"])
+def test_a_broken_twin(scenario: Scenario, implementation: Implementation, broken: int) -> None:
+    """Of two calls of one tool one has arguments that are cut; if the loop continues with both, the other one runs."""
+    turn = [Call.of("weather", {"city": "Oslo"})]
+    turn.insert(broken, Call("weather", '{"city": '))
+    scenario.plays(calls(*turn), says("One of two."))
+
+    run = implementation.run()
+
+    run.delivered(1)
+    if run.failed and len(run.requests) == 1:
+        raise NotApplicable("the loop ends when the arguments of a call are broken")
+    if len(run.normalized(2).asked) < len(turn):
+        raise NotApplicable("the loop leaves out the turn, or a call of it, and asks again")
+    answers(run, 1)
+    assert any(arguments == {"city": "Oslo"} for _, arguments in run.tools_ran), (
+        "the turn calls weather twice, once with cut arguments; the loop went on without running the other call"
+    )
 
 
 @requirement("twin-ids-lose-nothing")

@@ -24,7 +24,7 @@ from looptck.spec.conversing import (
 )
 from looptck.spec.resuming import TOOLS, approved, decided, resumed, stop
 from looptck.values.history import Answered, Asked, Request, spelled
-from looptck.values.outcome import Pending
+from looptck.values.outcome import Pending, Suspended
 from looptck.values.plain import MOST, plain
 from looptck.values.turns import Call, Thinking, Turn, calls, says, turn
 from looptck.values.verdicts import NotApplicable, NotReached
@@ -60,6 +60,15 @@ def _goes_on_with_the_calls(run: Run) -> None:
     """A resumed run in which no call ran has results for the calls in its first request. NotReached if it made none."""
     answers = run.request(1).request.answers
     assert answers, "the resumed run asks the model before it runs the calls that were decided, and without a result"
+
+
+def _asks_about_both(parts: list[Run]) -> None:
+    """NotReached if the loop never asks about one of the two calls, as one that has lost it."""
+    outcomes = [part.outcome for part in parts if isinstance(part.outcome, Suspended)]
+    asked = " ".join(str(one.arguments) for outcome in outcomes for one in outcome.calls)
+    left = [text for text in ("first", "second") if text not in asked]
+    if left:
+        raise NotReached(f"the loop never asks for a decision about the {left[0]} of the two calls")
 
 
 def _broken(
@@ -201,6 +210,25 @@ def test_nothing_runs_again(scenario: Scenario, implementation: Implementation, 
         assert 1 >= ran.count(tool), f"{tool} has run {ran.count(tool)} times for one call"
 
 
+@requirement("resume-reruns-nothing")
+def test_the_next_question_runs_nothing(scenario: Scenario, implementation: Implementation) -> None:
+    """Calls of a resumed run have run; the model answers the next question of the conversation without any."""
+    implementation.needs("conversations")
+    talk = Talk(implementation)
+    first, left = stop(scenario, talk, SCRIPTS["beside-others"])
+    scenario.plays(*left)
+    *_, ended = resumed(talk, first, approved)
+    if "All done." not in (ended.value.text or ""):
+        raise NotReached(f"the resumed run should have ended with its answer, but the loop {ended.outcome}")
+    scenario.plays(says("It is noon."))
+
+    run = talk.run("What time is it?", tools=TOOLS)
+
+    run.request(1)
+    ran = [tool for tool, _ in run.tools_ran]
+    assert not ran, f"the model was asked another question and called nothing, and {ran[0]} has run again"
+
+
 @requirement("resume-obeys-each-decision")
 @pytest.mark.parametrize("text", ["first", "second"])
 def test_each_decision_is_obeyed(scenario: Scenario, implementation: Implementation, text: str) -> None:
@@ -222,6 +250,7 @@ def test_each_decision_is_obeyed(scenario: Scenario, implementation: Implementat
     if run.ended and not run.requests:
         answered_later(scenario, talk, tools=TOOLS)
         return
+    _asks_about_both(parts)
     accepted(run.request(1))
     assert 2 == len(run.request(1).request.answers), "not each of the two calls has one result"
 
@@ -236,6 +265,7 @@ def test_each_change_is_obeyed(scenario: Scenario, implementation: Implementatio
 
     *_, run = parts = resumed(talk, first, lambda part: _changed(part, changed))
 
+    _asks_about_both(parts)
     if not any(part.tools_ran for part in parts):
         _goes_on_with_the_calls(run)
     texts = [f"{text}, changed" if text in changed else text for text in ("first", "second")]

@@ -37,6 +37,22 @@ class SiblingsRunAgain(chat_sync.Driver):
     run_of = FreshRun
 
 
+class ApprovedRunsAgain(chat_sync.Driver):
+    """An approved call of a resumed run runs once more when the next question comes."""
+
+    def listen(self, run: Any, case: Json, emit: Callable[[str], None]) -> Json:
+        name = case.get("conversation", "")
+        if not case.get("resume"):
+            for call, decisions in self.__dict__.setdefault("approved", {}).pop(name, []):
+                run.result(call, decisions)
+            return super().listen(run, case, emit)
+        decisions = {one["id"]: one for one in case["resume"]["decisions"]}
+        calls = case["resume"]["state"]["messages"][-1]["tool_calls"]
+        approved = [(call, decisions) for call in calls if call["id"] in decisions]
+        self.__dict__.setdefault("approved", {})[name] = approved
+        return super().listen(run, case, emit)
+
+
 class WordlessRun(chat_sync.Run):
     def suspended(self, waiting: list[Json], results: list[str | None]) -> Json:
         self.messages[-1] = {**self.messages[-1], "content": None}

@@ -348,3 +348,19 @@ class DriverMarked(Driver):
     """The mark of a failure is upside down."""
 
     loop = MarksFailed
+
+
+class ByPlace(Teller):
+    def round(self, calls: list[Json]) -> list[Json]:
+        self.known = [*self.__dict__.get("known", []), *calls]
+        self.places = iter(self.known)
+        return super().round(calls)
+
+    def resulted(self, call: Json, text: str, failed: bool) -> None:
+        super().resulted(next(self.places), text, failed)
+
+
+class DriverByPlace(Driver):
+    """The call of a result is looked up by its place in the turn, among all calls of the run."""
+
+    loop = ByPlace
