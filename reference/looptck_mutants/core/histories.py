@@ -73,6 +73,14 @@ class EmptyObjectsAreLists(MessagesWire):
         return super().echo(replace(turn, content=tuple(map(_with_lists, turn.content))))
 
 
+@breaks("empty-texts-are-not-sent-back", cells=MESSAGES)
+class EmptyTextsSentBack(MessagesWire):
+    """Sends all blocks of a turn with calls back, an empty text too."""
+
+    def echo(self, turn: Turn) -> list[Json]:
+        return [{"role": "assistant", "content": list(turn.content)}] if turn.calls else super().echo(turn)
+
+
 @breaks("text-beside-calls-is-echoed")
 class TextDropped(ChatWire):
     """Sends the calls of a turn back without its text."""
