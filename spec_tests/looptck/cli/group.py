@@ -49,11 +49,9 @@ def run(**chosen: Any) -> None:
 @click.option(
     "--timeout",
     type=Seconds(),
-    default=20.0,
-    show_default=True,
-    help="Seconds that the start and each run may take.",
+    help="Seconds that the start and each run may take.  [default: 20; the start as long as for `run`]",
 )
-def smoke(driver: str, timeout: float) -> None:
+def smoke(driver: str, timeout: float | None) -> None:
     """Test whether a driver speaks the protocol. This does not judge the implementation behind it."""
     from looptck.commands.smoke import smoke_test
 

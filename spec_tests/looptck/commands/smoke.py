@@ -26,17 +26,19 @@ STYLES = {"ok": "green", "LOOP": "yellow", "FAULT": "bold red"}
 """The first word of a line: test passed, the loop did something unexpected, the driver is at fault."""
 
 
-def smoke_test(driver: str, timeout: float) -> int:
+def smoke_test(driver: str, timeout: float | None) -> int:
     """Test a driver and print the result of each test; exit status 0, 1 (driver at fault) or 2 (could not start).
 
     Args:
         driver: the value for ``looptck run --driver``.
         timeout: seconds without an event after which a run counts as hung, and those that the driver may take to start.
+            None: those of ``looptck run``.
     """
+    patience = Patience() if timeout is None else Patience(outcome=timeout, start=timeout)
     console = output_console()
     with ExitStack() as stack:
         try:
-            bench = stack.enter_context(bench_for(driver, Patience(outcome=timeout, start=timeout)))
+            bench = stack.enter_context(bench_for(driver, patience))
         except (BadFile, DriverFault, NotInstalled, ValueError) as error:
             _say(console, "FAULT", "start", _what_is_wrong(error))
             return 2

@@ -24,6 +24,8 @@ from looptck.values.verdicts import Result
 
 GIVEN_UP = "driver: given-up:"
 """How the reason begins of a check that was not played because the driver had failed too often before."""
+HUNG = "liveness:"
+"""How the reason begins of a check in which the loop gave no outcome."""
 SHARE = 3
 """A requirement that passes elsewhere names a cause only with at least 1 / SHARE of the failures of the top one."""
 EVERYWHERE = 100
@@ -183,7 +185,7 @@ def _row(
     judged: Mapping[str, int],
 ) -> Requirement:
     """The requirement that names a cause."""
-    failed = [one for one in group if one.result.verdict == "fail"] or group
+    failed = _telling([one for one in group if one.result.verdict == "fail"] or group)
     if (name := pointed(key, failed, judged)) is not None:
         return rows[name]
     counts = Counter(one.result.requirement for one in failed)
@@ -197,6 +199,12 @@ def _row(
     return min(
         in_order, key=lambda row: (_impact(row), LEVELS.index(row.level), counts[row.id] * 2 < judged.get(row.id, 0))
     )
+
+
+def _telling(failed: Sequence[Finding]) -> Sequence[Finding]:
+    """Those that say more than that the loop hung, if they are most: one fault may also hang where it meets another."""
+    told = [one for one in failed if not one.result.reason.startswith(HUNG)]
+    return told if len(told) * 2 > len(failed) else failed
 
 
 def _order(row: Requirement, group: Sequence[Finding]) -> tuple[bool, bool, bool, int, int, int]:

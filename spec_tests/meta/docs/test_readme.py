@@ -41,7 +41,7 @@ def test_the_smallest_driver_works(tmp_path: Path, called: str) -> None:
     by_position = LOOP.replace(f"**{ARGUMENTS}", f"*{ARGUMENTS}.values()")
     driver = _written(tmp_path, "README.md", "class Driver", LOOP if called == "by-name" else by_position)
 
-    status, printed, error = _looptck("smoke", "--timeout", "60", "--driver", driver)
+    status, printed, error = _looptck("smoke", "--driver", driver)
 
     assert (0, "") == (status, error), printed
 
@@ -66,7 +66,7 @@ def test_the_drivers_of_the_page_on_python_work(tmp_path: Path, words: str, oks:
     found = {"run_loop_async": "run_loop_async  # your loop", "class Driver": "beta_tool"}[words]
     driver = _written(tmp_path, "docs/python.md", found, ASYNC_LOOP)
 
-    status, printed, error = _looptck("smoke", "--timeout", "60", "--driver", driver)
+    status, printed, error = _looptck("smoke", "--driver", driver)
 
     assert (0, "") == (status, error), printed
     assert ["start", *oks] == [line.split()[1] for line in printed.splitlines() if line.startswith("ok")]

@@ -65,6 +65,15 @@ def test_one_sign_is_one_cause() -> None:
     assert [[PLAIN, STREAM]] == [one.cells for one in found]
 
 
+@pytest.mark.parametrize(("others", "name"), [(2, "answer"), (1, "leak")])
+def test_a_loop_that_also_hung(others: int, name: str) -> None:
+    """A hang names a cause only if no more failures of it say more: one fault may also hang where it meets another."""
+    hung = finding("leak", LOST)
+    hung = replace(hung, result=replace(hung.result, reason="liveness: the loop gave no outcome within 8 s"))
+
+    assert [name] == list(named(hung, *(finding("answer", LOST, run=f"r{n}") for n in range(others))))
+
+
 def test_rows_about_whole_conversations_name_nothing() -> None:
     """A row that only notices gives way to the one that says what is wrong, even where it fails more often."""
     general = [finding("whole", LOST, run=f"r{n}") for n in range(9)]
