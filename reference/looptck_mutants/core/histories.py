@@ -73,14 +73,6 @@ class EmptyObjectsAreLists(MessagesWire):
         return super().echo(replace(turn, content=tuple(map(_with_lists, turn.content))))
 
 
-@breaks("empty-texts-are-not-sent-back", cells=MESSAGES)
-class EmptyTextsSentBack(MessagesWire):
-    """Sends all blocks of a turn with calls back, an empty text too."""
-
-    def echo(self, turn: Turn) -> list[Json]:
-        return [{"role": "assistant", "content": list(turn.content)}] if turn.calls else super().echo(turn)
-
-
 @breaks("text-beside-calls-is-echoed")
 class TextDropped(ChatWire):
     """Sends the calls of a turn back without its text."""
@@ -127,7 +119,7 @@ class ThinkingLast(Loop):
         super().append_turn(replace(turn, content=tuple(ordered)))
 
 
-@breaks("no-request-is-refused", cells=MESSAGES)
+@breaks("empty-texts-are-not-sent-back", cells=MESSAGES)
 class EmptyTextEchoed(MessagesWire):
     """Sends back an empty text block before a call."""
 
