@@ -103,6 +103,15 @@ class FiveByDefault(Driver):
             return super().limit_reached() or (self.limit == self.dialect.limit and self.model_calls >= 5)
 
 
+class FiveInWords(FiveByDefault):
+    """The same, whose driver tells of its limit by the words of an error alone."""
+
+    class loop(FiveByDefault.loop):  # noqa: N801
+        def ask(self) -> Action:
+            action = super().ask()
+            return Fail(RuntimeError("no answer after five turns"), "other") if isinstance(action, Fail) else action
+
+
 class AnswersAtItsLimit(Driver):
     """Offers no tools in the last request that its limit allows, so that the model has to answer."""
 

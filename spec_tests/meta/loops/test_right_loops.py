@@ -38,6 +38,7 @@ LIMITS = [
         ),
         (right.CountsRounds, PLAIN, LIMITS, {"limit-of-zero-runs-no-tool"}),
         (right.FiveByDefault, PLAIN, ["loop-goes-on-until-the-model-answers", "results-carry-their-call-ids"], ()),
+        (right.FiveInWords, PLAIN, ["loop-goes-on-until-the-model-answers", "results-carry-their-call-ids"], ()),
         (right.AnswersAtItsLimit, PLAIN, [*LIMITS, "endless-handoffs-end", "limit-counts-all-agents"], ()),
         (right.ZeroIsEndless, PLAIN, LIMITS, {"limit-of-zero-runs-no-tool"}),
         (right.ZeroIsDeclared, PLAIN, LIMITS, ()),

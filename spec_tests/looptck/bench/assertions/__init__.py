@@ -42,8 +42,9 @@ from looptck.bench.assertions.turns import (
     thinking_leads,
     turn_echoed,
 )
+from looptck.bench.limit_words import names_a_limit
 from looptck.bench.run import Run
-from looptck.values.outcome import Outcome, Value
+from looptck.values.outcome import Failed, Outcome, Value
 from looptck.values.verdicts import NotApplicable
 
 VOCABULARY: dict[str, Callable[[Run, Any], None]] = {
@@ -105,4 +106,8 @@ def _wants_to_go_on(run: Run) -> bool:
 
 
 def _tells_of_a_limit(outcome: Outcome) -> bool:
-    return outcome.stop == "limit" if isinstance(outcome, Value) else getattr(outcome, "reason", "") == "limit"
+    if isinstance(outcome, Value):
+        return outcome.stop == "limit"
+    if isinstance(outcome, Failed):
+        return outcome.reason == "limit" or (outcome.reason == "other" and names_a_limit(outcome))
+    return False

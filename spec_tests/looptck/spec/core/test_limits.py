@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 from looptck.bench.assertions.caller import STILL_ASKING
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, Liveness, control, requirement
+from looptck.bench.limit_words import MISTAKES, names_a_limit
 from looptck.bench.run import Run
 from looptck.bench.talk import Talk
 from looptck.provider.script import RUNAWAY_CAP
@@ -28,20 +28,6 @@ this many when its time was over.
 It has no limit; to see the same in each cell would take some implementations half an hour."""
 RUNAWAY = 16
 """Enough to show that a limit of up to 7 was not enforced."""
-
-
-WORDS = re.compile(
-    r"\b(limit(s|ed)?|max(imum)?|exceed(s|ed)?|exhausted|reached|many|budget|recursion|depth|cap"
-    r"|iterations?|turns?|steps?|rounds?|cycles?)\b"
-)
-"""Words of an error that names a limit."""
-STRONG = re.compile(r"\b(limit|max(imum)?|exceed(s|ed)?|exhausted)\b")
-"""The words that no error of a programming mistake contains by chance."""
-MISTAKES = {
-    *("AssertionError", "AttributeError", "IndexError", "KeyError", "NameError", "TypeError", "UnboundLocalError"),
-    *("NullPointerException", "NullReferenceException", "RecursionError", "ReferenceError"),
-}
-"""The types of errors that programming mistakes raise in various languages."""
 
 
 def _never_done(text: str | None = None) -> Callable[[Any], Turn]:
@@ -70,15 +56,6 @@ def _after_the_answer(run: Run, answered: int) -> str:
     turn = run.turns.get(answered)
     asked_on = turn is not None and not turn.calls and len(run.requests) > answered
     return f"the model answered request {answered}, and was asked again; " if asked_on else ""
-
-
-def _names_a_limit(error: Failed) -> bool:
-    """Whether the error's type and message name a limit."""
-    if error.type == "RecursionError":  # Python's own, which is about its stack
-        return False
-    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", f"{error.type} {error.message}")
-    words = STRONG if error.type in MISTAKES else WORDS
-    return words.search(parted.lower().replace("_", " ")) is not None
 
 
 @requirement("limit-is-a-ceiling")
@@ -201,7 +178,7 @@ def test_limit_is_told(scenario: Scenario, implementation: Implementation, text:
 
 def _is_of_the_limit(scenario: Scenario, implementation: Implementation, run: Run, error: Failed) -> None:
     """Assert that an error comes from the limit: by its reason or words, or because a higher limit avoids it."""
-    if error.reason == "limit" or _names_a_limit(error):
+    if error.reason == "limit" or names_a_limit(error):
         return
     assert error.type not in MISTAKES, f"the loop {error}, which does not mention a limit"
     scenario.endless = None
