@@ -9,7 +9,6 @@ from looptck_reference.agent_loop_010.calls import Call
 from looptck_reference.agent_loop_010.confirmation import Approve, Change, Decision, Reject, Replace
 from looptck_reference.agent_loop_010.loop import SolutionLoop
 from looptck_reference.agent_loop_010.scheduler import CallScheduler, Confirm, Start, Step, without
-from looptck_reference.vocabulary.values import Json
 
 
 @breaks("loop010-only-unblocked-calls-are-confirmed")
@@ -57,23 +56,6 @@ class ChangesAreIgnored(SolutionLoop):
     async def confirm(self, call: Call) -> Decision:
         decision = await super().confirm(call)
         return Approve() if isinstance(decision, Change) else decision
-
-
-@breaks("loop010-changed-parameters-are-used")
-class ChangesAreNotResolved(CallScheduler):
-    """Passes a parameter that a person changed to the tool as it is, even if it is a reference."""
-
-    changes: Json = {}  # noqa: RUF012  replaced, and never changed in place
-
-    def decided(self, call: Call, decision: Decision) -> list[Step]:
-        if isinstance(decision, Change):
-            self.changes = {**self.changes, **decision.parameters}
-        return super().decided(call, decision)
-
-    def arguments(self, call: Call) -> Json:
-        found = super().arguments(call)
-        raw = {name: value for name, value in self.changes.items() if call.parameters.get(name) == value}
-        return {**found, **raw}
 
 
 @breaks("loop010-replacements-run-instead")

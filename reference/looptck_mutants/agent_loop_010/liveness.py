@@ -49,15 +49,6 @@ class BlockedCallsAreToldTwice(CallScheduler):
 
 
 @breaks("loop010-unresolvable-references-become-errors")
-class OneBlockedCallIsTold(CallScheduler):
-    """Reports only the first of the calls that can never start."""
-
-    def end_blocked(self) -> None:
-        self.pending = self.pending[:1]
-        super().end_blocked()
-
-
-@breaks("loop010-unresolvable-references-become-errors")
 class BlockedCallsStayPending(CallScheduler):
     """Reports calls that can never start, and starts them as soon as a later turn has written their values."""
 

@@ -11,28 +11,7 @@ from looptck_reference.agent_loop_010.loop import SolutionLoop
 from looptck_reference.agent_loop_010.messages import Message
 from looptck_reference.agent_loop_010.prompt import Prompt
 from looptck_reference.vocabulary.errors import LoopError, ProviderError
-from looptck_reference.vocabulary.tools import Tool
 from looptck_reference.vocabulary.values import Json
-
-
-@breaks("loop010-requests-have-tools-and-schema")
-class ParametersAreNotTold(Prompt):
-    """Tells the model the names of the tools, and what they do, without their parameters."""
-
-    def offer(self, tool: Tool) -> Json:
-        return {"description": tool.description}
-
-
-@breaks("loop010-requests-have-tools-and-schema")
-class ToolsAreNotTold(Prompt):
-    """Offers no tools."""
-
-    def tool_message(self) -> Message:
-        return {"type": "tool", "tool": {}}
-
-    def schema(self) -> Json:
-        self.tools = ()
-        return super().schema()
 
 
 @breaks("loop010-requests-have-tools-and-schema")

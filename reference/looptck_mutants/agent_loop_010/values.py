@@ -7,11 +7,9 @@ from collections.abc import Generator
 from dataclasses import replace
 from typing import Any
 
-from looptck_mutants.agent_loop_010.parts import STREAM, breaks
+from looptck_mutants.agent_loop_010.parts import breaks
 from looptck_reference.agent_loop_010.calls import Call
-from looptck_reference.agent_loop_010.driver import Driver
 from looptck_reference.agent_loop_010.expressions import resolve
-from looptck_reference.agent_loop_010.requests import Requests
 from looptck_reference.agent_loop_010.scheduler import CallScheduler
 from looptck_reference.http.exchange import Exchange, Step
 from looptck_reference.vocabulary.values import Json
@@ -39,17 +37,6 @@ class NestedReferencesStay(_Resolving):
 
     def argument(self, value: Any, look: Any) -> Any:
         return super().argument(value, look) if isinstance(value, str) else value
-
-
-@breaks(
-    "loop010-references-are-resolved",
-    collateral={"loop010-no-wake-up-is-lost": "a call without a required parameter never begins"},
-)
-class NullsAreDropped(_Resolving):
-    """Leaves out a parameter that the model has written as null."""
-
-    def arguments(self, call: Call) -> Json:
-        return {name: value for name, value in super().arguments(call).items() if call.parameters[name] is not None}
 
 
 @breaks("loop010-references-are-resolved")
@@ -142,13 +129,3 @@ class _DecodingApart(Exchange):
     def read(self) -> Generator[Step, Any, bytes | None]:
         piece = yield from super().read()
         return piece and piece.decode("utf-8", "replace").encode()
-
-
-@breaks("loop010-references-are-resolved", cells=STREAM)
-class PiecesDecodedApart(Driver):
-    """Decodes each piece of a stream on its own, which breaks daggers that are split between pieces."""
-
-    class requests(Requests):  # noqa: N801  the driver's attribute
-        def __init__(self, *place: str, **options: Any) -> None:
-            super().__init__(*place, **options)
-            self._exchange = _DecodingApart

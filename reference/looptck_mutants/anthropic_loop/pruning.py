@@ -24,15 +24,6 @@ class QuestionPruned(Loop):
         return [{"role": "user", "content": "(pruned)"}, *kept[1:]] if pruned else kept
 
 
-@breaks("claude-pruning-keeps-the-prompt", cells=MESSAGES)
-class FirstMessageOfThePromptAlone(Loop):
-    """Prunes all messages of the prompt but the first."""
-
-    def remembered(self) -> Sequence[Json]:
-        kept = super().remembered()
-        return kept if self.keep_rounds is None else [*kept[:1], *kept[self.round_ends[0] :]]
-
-
 @breaks("claude-pruning-keeps-the-latest-rounds", cells=MESSAGES)
 class OneRoundTooFew(Loop):
     """Keeps one round fewer than configured."""

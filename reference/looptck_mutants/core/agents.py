@@ -226,15 +226,6 @@ class DoneIsTheResult(Team):
         return f"{loop.agent.name} is done."
 
 
-@breaks("nothing-runs-unapproved")
-class SubagentsAreTrusted(Team):
-    """Asks about no call of a sub-agent."""
-
-    def tools(self, member: Json) -> Sequence[Tool]:
-        free = member["name"] != self.case["agents"][0]["name"]
-        return [replace(tool, approval=False) if free else tool for tool in super().tools(member)]
-
-
 @breaks("subagent-gets-its-instructions-and-task")
 class QuestionForAll(Team):
     """Asks a sub-agent what the user has asked."""

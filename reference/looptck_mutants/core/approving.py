@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from looptck_reference.loop.loop import Loop
 from looptck_reference.prompty.invoke import Invoker
 from looptck_reference.vocabulary.actions import Action, Run
 from looptck_reference.vocabulary.approval import Approve, Decision, Reject
-from looptck_reference.vocabulary.values import Json, ToolCall, ToolResult, Turn
+from looptck_reference.vocabulary.values import Json, ToolCall, ToolResult
 
 REJECTED: Collateral = {"any-conversation-goes-on": "a call of it is rejected"}
 
@@ -77,34 +77,6 @@ class RunsWhileItAsks(Loop):
         if needs:
             run_again(self, [call])
         return needs
-
-
-@breaks(
-    "nothing-runs-unapproved",
-    collateral={
-        (
-            "suspended-call-has-not-run",
-            "resume-reruns-nothing",
-            "resumed-run-equals-an-unbroken-one",
-            "suspended-state-travels",
-            "next-turn-is-accepted",
-        ): "a turn of theirs begins with a call that needs no approval",
-    },
-    cells=CHAT,
-)
-class AFreeCallFreesTheOthers(Loop):
-    """Asks about no call of a turn whose first call needs no approval."""
-
-    first: ToolCall | None = None
-
-    def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
-        found = super().calls_of(turn)
-        self.first = found[0]
-        return found
-
-    def needs_approval(self, call: ToolCall) -> bool:
-        needs = super().needs_approval
-        return needs(call) and (self.first is None or needs(self.first))
 
 
 @breaks("nothing-runs-unapproved", cells=CHAT)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
 
 from looptck_mutants.cells import CHAT
 from looptck_mutants.parts import breaks
@@ -19,15 +18,6 @@ class AnswersBeginWithEarlierTexts(Loop):
     def append_answer(self, turn: Turn) -> None:
         said = [one["content"] for one in self.history if one.get("tool_calls") and one["content"]]
         super().append_answer(replace(turn, text="".join([*said, turn.text])))
-
-
-@breaks("results-keep-call-order", cells=CHAT)
-class ResultsAreKeptBackwards(Loop):
-    """Keeps the results of each turn in reverse order for the next question."""
-
-    def settled(self) -> list[Json]:
-        rounds = groupby(super().settled(), lambda one: one["role"] == "tool")
-        return [one for is_of_tools, group in rounds for one in ([*group][::-1] if is_of_tools else group)]
 
 
 @breaks("prefix-is-the-same", cells=CHAT)

@@ -8,7 +8,6 @@ from typing import Any
 
 from looptck_mutants.breaking import Collateral
 from looptck_mutants.cells import CHAT, MESSAGES, RESPONSES
-from looptck_mutants.core.running_again import run_again
 from looptck_mutants.parts import breaks
 from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.driver import Driver
@@ -84,20 +83,6 @@ class SuspendedCallsStayOpen(Loop):
 
     def settled(self) -> list[Json]:
         return list(self.history) if isinstance(self.end, Suspend) else super().settled()
-
-
-@breaks(
-    "suspended-call-has-not-run",
-    collateral={"resume-obeys-each-decision": "the rejected call has run before"},
-    cells=CHAT,
-)
-class SuspendedCallsRunInTheEnd(Loop):
-    """Runs the calls that wait for a decision, so that the conversation can go on with another question."""
-
-    def settled(self) -> list[Json]:
-        if isinstance(self.end, Suspend):
-            run_again(self, [call for call in self._calls if self.needs_approval(call)])
-        return super().settled()
 
 
 @breaks("next-turn-is-accepted", cells=MESSAGES)

@@ -39,15 +39,6 @@ class AnyEndRunsCalls(ChatStream):
         return self.calling or super().whole()
 
 
-@breaks("stream-without-finish-runs-nothing", cells=CHAT_STREAM)
-class UnwrittenIsWhole(ChatStream):
-    """Runs the calls of a stream that ended without its end mark, if none of their arguments had come."""
-
-    def whole(self) -> bool:
-        unwritten = self.calling and not any(call.arguments for call in self._calls)
-        return unwritten or super().whole()
-
-
 @breaks("stream-without-finish-is-told", cells=CHAT_STREAM)
 class AnyEndIsTheAnswer(ChatStream):
     """Returns the text of a stream that ended without its end mark as the answer."""

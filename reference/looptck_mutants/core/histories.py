@@ -46,25 +46,6 @@ class EmptyTextsLeftOut(ChatWire):
         return super().echo(replace(turn, calls=tuple(map(_anew, turn.calls))))
 
 
-@breaks("arguments-are-echoed-as-given", cells=CHAT)
-class LongArgumentsAreCut(ChatWire):
-    """Shortens the arguments of calls when it sends them back, where they are long."""
-
-    def echo(self, turn: Turn) -> list[Json]:
-        short = (replace(one, arguments=f"{one.arguments[:LONG]} …") for one in turn.calls)
-        kept = (new if len(one.arguments) > LONG else one for one, new in zip(turn.calls, short, strict=True))
-        return super().echo(replace(turn, calls=tuple(kept)))
-
-
-@breaks("calls-are-echoed", cells=CHAT)
-class ThoughtsTakeTheirCallsAlong(ChatWire):
-    """Drops a turn whose text is nothing but a thought between tags."""
-
-    def echo(self, turn: Turn) -> list[Json]:
-        is_thought = turn.text.startswith("<think>") and turn.text.endswith("</think>")
-        return [] if is_thought else super().echo(turn)
-
-
 @breaks("arguments-are-echoed-as-given", cells=MESSAGES)
 class EmptyObjectsAreLists(MessagesWire):
     """Sends empty objects in the arguments of calls back as lists, as a language with one type for both does."""

@@ -9,7 +9,6 @@ from urllib.parse import quote
 
 import httpx
 
-from looptck_mutants.cells import MESSAGES
 from looptck_mutants.parts import breaks
 from looptck_reference.kit.driver import Driver
 from looptck_reference.kit.served import Served
@@ -28,15 +27,6 @@ class NeverInitialized(McpClient):
 
     def ready(self) -> None:
         pass
-
-
-@breaks("mcp-begins-with-a-handshake")
-class InitializedInSessionsAlone(McpClient):
-    """Does not say that it is initialized to a server that begins no session."""
-
-    def ready(self) -> None:
-        if self.session:
-            super().ready()
 
 
 @breaks(
@@ -188,16 +178,6 @@ class FirstLineOfADescription(Servers):
     def served(self, clients: Sequence[McpClient], case: Json) -> Served:
         found = super().served(clients, case)
         tools = [Tool(one.name, one.description.partition("\n")[0], one.parameters) for one in found.tools]
-        return Served(tools, found.handlers)
-
-
-@breaks("mcp-descriptions-are-offered")
-class FiveHundredSignsOfADescription(Servers):
-    """Cuts a description after five hundred characters."""
-
-    def served(self, clients: Sequence[McpClient], case: Json) -> Served:
-        found = super().served(clients, case)
-        tools = [Tool(one.name, one.description[:500], one.parameters) for one in found.tools]
         return Served(tools, found.handlers)
 
 
@@ -361,14 +341,6 @@ class NoWordOfErrors(Servers):
         if result.get("isError"):
             raise ToolFailed("it has failed")
         return super().value(result)
-
-
-@breaks("failed-results-are-marked", cells=MESSAGES)
-class ErrorsAsResults(Servers):
-    """Hands on the texts of a tool's error as a result that went well."""
-
-    def value(self, result: Json) -> Any:
-        return super().value({**result, "isError": False})
 
 
 @breaks("mcp-failures-are-not-lost", "mcp-broken-streams-are-told")

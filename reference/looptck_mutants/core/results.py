@@ -90,14 +90,6 @@ class LastResultFirst(Loop):
         super().append_results(results[::-1])
 
 
-@breaks("results-keep-call-order")
-class UnknownCallsFirst(Loop):
-    """Sends the results of calls of unknown tools, which are there at once, before those of the others."""
-
-    def append_results(self, results: Sequence[ToolResult]) -> None:
-        super().append_results(sorted(results, key=lambda one: one.name in self.tools))
-
-
 @breaks("failing-call-leaves-the-others-whole")
 class FailureSpreads(Loop):
     """Sends the error of a failed call as the result of all calls of its turn."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -98,18 +97,6 @@ class NullsDropped(Loop):
 
     def parse_arguments(self, text: str) -> Json:
         return {name: one for name, one in super().parse_arguments(text).items() if one is not None}
-
-
-def _collection(value: object) -> object:
-    return json.loads(value) if isinstance(value, str) and value[:1] in {"[", "{"} else value
-
-
-@breaks("arguments-arrive-whatever-their-shape")
-class TextsReadAsJson(Loop):
-    """Reads a text among the arguments that is a list or an object in JSON as that."""
-
-    def parse_arguments(self, text: str) -> Json:
-        return {name: _collection(one) for name, one in super().parse_arguments(text).items()}
 
 
 @breaks(

@@ -141,14 +141,6 @@ class SuccessIsToldAsFailure(Loop):
 
 
 @breaks("told-results-are-those-of-the-model", cells=CHAT)
-class ErrorsInTextsAreToldAsFailures(Loop):
-    """Tells of each result with the word "error" in it that it is that of a failure."""
-
-    def announce_result(self, result: ToolResult) -> None:
-        super().announce_result(replace(result, failed=result.failed or "error" in result.text))
-
-
-@breaks("told-results-are-those-of-the-model", cells=CHAT)
 class FailureIsToldAsResult(Telling):
     """Tells of each result that it is not that of a failure."""
 

@@ -11,7 +11,6 @@ from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.loop import Loop
 from looptck_reference.vocabulary.agent import Agent
-from looptck_reference.vocabulary.errors import BadArguments
 from looptck_reference.vocabulary.values import Json, Turn
 from looptck_reference.wires import ChatStream, ChatWire, MessagesStream
 
@@ -36,19 +35,6 @@ class UsageOfStreamsIsLost(ChatStream):
 
     def count(self, usage: Json | None) -> None:
         """Forget it."""
-
-
-@breaks("usage-is-the-sum", cells=CHAT)
-class BadArgumentsAreFree(Loop):
-    """Counts no reply with arguments that it cannot read."""
-
-    def count(self, turn: Turn) -> None:
-        try:
-            for call in turn.calls:
-                self.parse_arguments(call.arguments)
-        except BadArguments:
-            return
-        super().count(turn)
 
 
 @breaks("usage-may-be-missing", cells=CHAT)
@@ -91,17 +77,6 @@ class UsageOfTheEndReplaces(MessagesStream):
     def count(self, usage: Json | None) -> None:
         self.usage = {}
         super().count(usage)
-
-
-@breaks("cumulative-usage-counts-once", cells=MESSAGES_STREAM)
-class InputOfTheStartStays(MessagesStream):
-    """Counts the input that a message began with, whatever its end says."""
-
-    def count(self, usage: Json | None) -> None:
-        begun = self.usage.get("input_tokens")
-        super().count(usage)
-        if begun is not None:
-            self.usage["input_tokens"] = begun
 
 
 @breaks("usage-in-any-chunk-counts-once", cells=CHAT_STREAM)

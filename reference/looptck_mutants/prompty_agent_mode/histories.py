@@ -59,13 +59,6 @@ class ResultInParts(ChatWire):
 
 
 @breaks("mode-result-is-the-tools-text")
-class ResultInOneLine(Driver):
-    """Replaces line breaks in results."""
-
-    dialects = otherwise(result_text=lambda value: " ".join(str(value).split()))
-
-
-@breaks("mode-result-is-the-tools-text")
 class ModeZeroIsNothing(Driver):
     """Sends an empty text for a result that is falsy."""
 

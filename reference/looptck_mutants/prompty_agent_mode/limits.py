@@ -31,11 +31,6 @@ class ModeEachCallCounts(limits.EachCallCounts):
     """Counts each call of a cycle against its limit."""
 
 
-@breaks("mode-limit-counts-cycles")
-class FailedCyclesAreFree(limits.FailedRoundsAreFree):
-    """Counts no cycle whose calls have all failed against its limit."""
-
-
 @breaks("mode-default-limit-is-ten")
 class TwelveByDefault(Driver):
     """Asks the model twelve times if the caller sets no limit."""

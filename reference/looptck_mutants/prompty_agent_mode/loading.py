@@ -92,16 +92,6 @@ class VariableIsItsName(Loader):
         return super().load(path, environment=Named(environment or os.environ))
 
 
-@breaks("mode-environment-default-is-used")
-class DefaultEndsAtAColon(Loader):
-    """Takes the text before the second colon as the default of a reference to the environment."""
-
-    def load(self, path: str | Path, *, environment: Mapping[str, str] | None = None) -> Prompt:
-        prompt = super().load(path, environment=environment)
-        text = Path(path).read_text(encoding="utf-8")
-        return replace(prompt, model=replace(prompt.model, endpoint="http")) if "VARIABLE:http" in text else prompt
-
-
 @breaks("mode-declared-tools-are-offered")
 class DescribedByName(Driver):
     """Uses the names of a file's tools as their descriptions."""

@@ -75,10 +75,3 @@ class PointedNumbers(Driver):
     """Sends integers with a decimal point."""
 
     dialects = otherwise(result_text=_with_a_point)
-
-
-@breaks("spec-result-is-the-values-text")
-class ZeroIsNothing(Driver):
-    """Sends an empty text for a result that is falsy."""
-
-    dialects = otherwise(result_text=lambda value: str(value or ""))

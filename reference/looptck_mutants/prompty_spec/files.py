@@ -81,15 +81,6 @@ class FalsyDefaults(Loader):
         return replace(prompt, inputs=tuple(replace(one, default=one.default or None) for one in prompt.inputs))
 
 
-@breaks("spec-input-defaults-are-filled-in")
-class EmptyIsNotGiven(Invoker):
-    """Uses the default of an input that is given as an empty text."""
-
-    def begin(self, prompt: Any, inputs: Any = None, *arguments: Any, **named: Any) -> Invocation:
-        given = {name: one for name, one in (inputs or {}).items() if one != ""}
-        return super().begin(prompt, given, *arguments, **named)
-
-
 @breaks("spec-inputs-are-no-role-markers")
 class Injectable(Invoker):
     """Starts a new message at text in an input that looks like a role marker."""

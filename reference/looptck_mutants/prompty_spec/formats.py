@@ -56,14 +56,6 @@ class MessageForEachResult(MessagesWire):
 
 
 @breaks("spec-responses-keeps-the-call-item", cells=RESPONSES)
-class ItemIdDropped(ResponsesWire):
-    """Sends the item of a call back without its id."""
-
-    def echo(self, turn: Turn) -> list[Json]:
-        return [{name: one for name, one in item.items() if name != "id"} for item in super().echo(turn)]
-
-
-@breaks("spec-responses-keeps-the-call-item", cells=RESPONSES)
 class ItemIdMadeUp(ResponsesWire):
     """Makes the id of a call's item out of its `call_id`."""
 

@@ -186,22 +186,3 @@ class QuestionsAreNumberedByRound(ServerLoop):
             for event in self.outbox
         ]
         return replace(step, approval_id=number) if isinstance(step, AskClient) else step
-
-
-@breaks("server-approval-is-asked-before-the-run", cells=CHAT_STREAM)
-class WhatIsRememberedIsApproved(ServerLoop):
-    """Remembers a denial as if it were an approval."""
-
-    def client_decided(self, decision: Decision) -> Step:
-        name = self._waiting[0].call.name
-        step = super().client_decided(decision)
-        self.remembered |= {name} if decision.remember else set()
-        return step
-
-
-@breaks("server-denied-tools-do-not-run")
-class CodeIsNeverDenied(ServerLoop):
-    """Runs programs whatever the permission."""
-
-    def permitted(self, called: Called) -> Permission:
-        return Permission.AUTO if called.path is ToolPath.CODE else super().permitted(called)

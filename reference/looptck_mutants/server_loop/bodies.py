@@ -34,22 +34,6 @@ class RefusesWithoutAWord(Bench):
         return app
 
 
-@breaks("server-malformed-bodies-are-refused")
-class EmptyBodiesAreAccepted(Bench):
-    """Answers an empty body with an empty reply."""
-
-    def app(self, simulator: Simulator) -> Any:
-        return _changed(super().app(simulator), lambda body: None if body else Response(status_code=204))
-
-
-@breaks("server-malformed-bodies-are-refused")
-class AsksOfWhatItRefuses(Bench):
-    """Treats a string in place of the tools as no tools."""
-
-    def app(self, simulator: Simulator) -> Any:
-        return _changed(super().app(simulator), lambda body: _without(body, "tools", str))
-
-
 @breaks("server-large-bodies-are-refused")
 class LargeBodiesAreForLater(Bench):
     """Reports a too large body as a temporary error."""

@@ -83,17 +83,6 @@ class OutputIsLost(ServerLoop):
 
 
 @breaks("server-output-of-code-reaches-the-model")
-class TheModelReadsTheLastLine(ServerLoop):
-    """Sends the model only the last line of what a program printed."""
-
-    def tool_ended(self, result: Result) -> Any:
-        if self._waiting[0].path is not ToolPath.CODE:
-            return super().tool_ended(result)
-        lines = str(result.data.get("stdout") or "").splitlines(keepends=True)
-        return super().tool_ended(replace(result, content=result.content.replace("".join(lines[:-1]), "")))
-
-
-@breaks("server-output-of-code-reaches-the-model")
 class ExceptionsAreForTheClient(ServerLoop):
     """Sends the exception of a program to the client, but not to the model."""
 

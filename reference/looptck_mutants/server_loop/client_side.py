@@ -56,16 +56,6 @@ class InstructionsOfTheClientAreLost(ServerLoop):
         return every if self.offer.entered else [one for one in every if one.body.get("role") != "system"]
 
 
-@breaks("server-client-runs-the-next-round")
-class OneResultOfTheClientIsEnough(ServerLoop):
-    """Sends the model the first of the client's results for each of its calls."""
-
-    def splice(self, session: Session | None) -> list[Message]:
-        every = super().splice(session)
-        results = [one.body["content"] for one in every if not one.hidden and one.body.get("role") == "tool"]
-        return [_with(one, results[0]) if one.body.get("role") == "tool" and not one.hidden else one for one in every]
-
-
 def _with(message: Message, result: str) -> Message:
     return replace(message, body={**message.body, "content": result})
 

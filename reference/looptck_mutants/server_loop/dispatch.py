@@ -51,15 +51,6 @@ class PostsWhereTheRequestSays(Bench):
         return app
 
 
-@breaks("server-odd-dispatch-bodies-are-results")
-class NullIsNoResult(ServerLoop):
-    """Drops call and result if the endpoint answers null."""
-
-    def extend_history(self, turn: Turn, ran: Sequence[Record]) -> None:
-        if all(record.result.content != "null" for record in ran):
-            super().extend_history(turn, ran)
-
-
 @breaks("server-arguments-arrive-whatever-their-shape")
 class NullArgumentsAreLeftOut(Simulator):
     """Posts arguments without their null members."""

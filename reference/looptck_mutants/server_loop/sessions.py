@@ -160,17 +160,6 @@ class ServesTheLastSession(Simulator):
         return alike[-1] if alike else None
 
 
-@breaks("server-same-opening-shares-nothing")
-class FindsSessionsByContent(Simulator):
-    """Uses a session with the same first messages for a request without an id."""
-
-    def session_of(self, request: RunRequest) -> Session | None:
-        if request.session_id is not None or len(request.messages) < 2:
-            return super().session_of(request)
-        stored = self.sessions.of(request.owner)
-        return next((one for one in stored if one.messages[0].body == request.messages[0]), None)
-
-
 @breaks("server-many-sessions-stay-apart", cells=CHAT_STREAM)
 class SavesUnderTheIdBefore(Simulator):
     """Saves a run under the id of the previous run during concurrent runs."""
