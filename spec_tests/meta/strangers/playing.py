@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from looptck.bench.bench import Patience
+from looptck.catalogue.requirements import catalogue
 from looptck.commands.kill.plan import Planned, chosen, plan
 from looptck.commands.kill.playing import play
 from looptck.commands.pytest_run import run_pytest
@@ -30,10 +31,22 @@ CONTROL = "call-runs-its-tool-once"
 Entry = dict[str, Any]
 
 
-def table() -> dict[str, dict[str, Entry]]:
-    """The faulty loops and the right ones: file → its entry in ``table.yaml``."""
-    told: dict[str, dict[str, Entry]] = yaml.safe_load((HERE / "table.yaml").read_text(encoding="utf-8"))
-    return told
+def entries(kind: str) -> dict[str, Entry]:
+    """The loops of all folders that are ``faulty`` or ``right``, each with its entry in the table of its folder."""
+    found: dict[str, Entry] = {}
+    for path in sorted(HERE.glob("*/table.yaml")):
+        told: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+        near = _near(told.get("rows", ()), told.get("needs", ()))
+        general = {"reached": told.get("reached", ())} | ({"rows": near} if near else {})
+        for loop, entry in told.get(kind, {}).items():
+            found[f"{path.parent.name}/{loop}"] = general | entry
+    return found
+
+
+def _near(named: Collection[str], needs: Collection[str]) -> list[str]:
+    """These requirements, and those of core that need one of these capabilities."""
+    core = catalogue().profiles[CORE].requirements
+    return [*named, *(row.id for row in core if {*needs} & {*row.needs})]
 
 
 def driver(loop: str) -> str:

@@ -21,17 +21,14 @@ TO_ANY: Json = {
 }
 
 
-class TranscriptTeam(Team):
-    def hand_over(self, target: str, history: list[Json]) -> None:
-        super().hand_over(target, history)
-        lines = [f"{one['role']}: {one.get('content') or json.dumps(one.get('tool_calls'))}" for one in history]
-        history[:] = [{"role": "user", "content": "The conversation so far:\n" + "\n".join(lines)}]
-
-
 class Transcript(Driver):
     """A right loop: the new agent gets the conversation as words in one message."""
 
-    team = TranscriptTeam
+    class team(Team):
+        def hand_over(self, target: str, history: list[Json]) -> None:
+            super().hand_over(target, history)
+            lines = [f"{one['role']}: {one.get('content') or json.dumps(one.get('tool_calls'))}" for one in history]
+            history[:] = [{"role": "user", "content": "The conversation so far:\n" + "\n".join(lines)}]
 
 
 class AddedTeam(Team):
@@ -85,53 +82,48 @@ class OneTool(Driver):
     team = OneToolTeam
 
 
-class NamelessTeam(OneToolTeam):
-    def about(self, targets: list[str]) -> Json:
-        return {"name": "handoff", "description": "Hands over to another agent.", "parameters": TO_ANY}
-
-    def system(self, name: str) -> list[Json]:
-        others = ", ".join(self.members[name]["handoffs"])
-        return [{"role": "system", "content": f"{self.members[name]['instructions']}\nOther agents: {others}"}]
-
-
 class Nameless(Driver):
     """A right loop: one tool hands over, and the names of the agents stand in the instructions."""
 
-    team = NamelessTeam
+    class team(OneToolTeam):
+        def about(self, targets: list[str]) -> Json:
+            return {"name": "handoff", "description": "Hands over to another agent.", "parameters": TO_ANY}
 
-
-class CodedTeam(Team):
-    """Agents have numbers for the model."""
-
-    def transfer(self, target: str) -> Json:
-        offered = super().transfer(target)
-        offered["function"] |= {"name": f"switch_{target[::-1]}", "description": "Switches."}
-        return offered
-
-    def target(self, call: Json) -> str | None:
-        name = call["function"]["name"]
-        return name.removeprefix("switch_")[::-1] if name.startswith("switch_") else None
-
-    def asking(self, target: str) -> Json:
-        request: Json = {"type": "object", "properties": {"to": {"type": "string"}, "say": {"type": "string"}}}
-        about = {"name": "consult", "description": "Consults a colleague.", "parameters": request}
-        return self.offer(about)
-
-    def offers(self, name: str) -> list[Json]:
-        found = super().offers(name)
-        return [one for at, one in enumerate(found) if one not in found[:at]]
-
-    def called(self, call: Json) -> tuple[str, str] | None:
-        if call["function"]["name"] != "consult":
-            return None
-        told = json.loads(call["function"]["arguments"])
-        return told["to"], told["say"]
+        def system(self, name: str) -> list[Json]:
+            others = ", ".join(self.members[name]["handoffs"])
+            return [{"role": "system", "content": f"{self.members[name]['instructions']}\nOther agents: {others}"}]
 
 
 class Coded(Driver):
     """A right loop: agents are called by a tool that says nothing of agents, as the driver declares."""
 
-    team = CodedTeam
+    class team(Team):
+        """Agents have numbers for the model."""
+
+        def transfer(self, target: str) -> Json:
+            offered = super().transfer(target)
+            offered["function"] |= {"name": f"switch_{target[::-1]}", "description": "Switches."}
+            return offered
+
+        def target(self, call: Json) -> str | None:
+            name = call["function"]["name"]
+            return name.removeprefix("switch_")[::-1] if name.startswith("switch_") else None
+
+        def asking(self, target: str) -> Json:
+            request: Json = {"type": "object", "properties": {"to": {"type": "string"}, "say": {"type": "string"}}}
+            about = {"name": "consult", "description": "Consults a colleague.", "parameters": request}
+            return self.offer(about)
+
+        def offers(self, name: str) -> list[Json]:
+            found = super().offers(name)
+            return [one for at, one in enumerate(found) if one not in found[:at]]
+
+        def called(self, call: Json) -> tuple[str, str] | None:
+            if call["function"]["name"] != "consult":
+                return None
+            told = json.loads(call["function"]["arguments"])
+            return told["to"], told["say"]
+
     able: ClassVar[Any] = {
         "subagents": True,
         "limit": True,
@@ -139,150 +131,125 @@ class Coded(Driver):
     }
 
 
-class AsksOnceMoreTeam(Team):
-    later: str | None = None
-
-    def hand_over(self, target: str, history: list[Json]) -> None:
-        self.later = target
-
-    def talk(self, history: list[Json]) -> str:
-        text = super().talk(history)
-        while self.later is not None:
-            self.active, self.later = self.later, None
-            text = super().talk(history)
-        return text
-
-
 class AsksOnceMore(Driver):
     """A right loop: an agent goes on behind its handoff until it calls nothing more, and then the other one begins."""
 
-    team = AsksOnceMoreTeam
+    class team(Team):
+        later: str | None = None
 
+        def hand_over(self, target: str, history: list[Json]) -> None:
+            self.later = target
 
-class LastWinsTeam(Team):
-    def round(self, history: list[Json], calls: list[Json]) -> None:
-        speaker = self.active
-        for call in calls:
-            if (wanted := self.target(call)) in self.members[speaker]["handoffs"]:
-                self.active = str(wanted)
-                history.append(self.result(call, "Done."))
-            else:
-                history.append(self.result(call, "No such agent." if wanted else self.ran(speaker, call)))
+        def talk(self, history: list[Json]) -> str:
+            text = super().talk(history)
+            while self.later is not None:
+                self.active, self.later = self.later, None
+                text = super().talk(history)
+            return text
 
 
 class LastWins(Driver):
     """A right loop: calls run in their order, and of several handoffs the last one counts."""
 
-    team = LastWinsTeam
-
-
-class RefusesTwoTeam(Team):
-    def round(self, history: list[Json], calls: list[Json]) -> None:
-        handed = [call for call in calls if self.target(call)]
-        if len(calls) > 1 and handed:
-            why = "Nothing was done: hand over to one agent, without other calls."
-            history += [self.result(call, why) for call in calls]
-            return
-        super().round(history, calls)
+    class team(Team):
+        def round(self, history: list[Json], calls: list[Json]) -> None:
+            speaker = self.active
+            for call in calls:
+                if (wanted := self.target(call)) in self.members[speaker]["handoffs"]:
+                    self.active = str(wanted)
+                    history.append(self.result(call, "Done."))
+                else:
+                    history.append(self.result(call, "No such agent." if wanted else self.ran(speaker, call)))
 
 
 class RefusesTwo(Driver):
     """A right loop: a handoff has to be the only call of its turn, which the model is told."""
 
-    team = RefusesTwoTeam
-
-
-class RaisesTeam(Team):
-    def round(self, history: list[Json], calls: list[Json]) -> None:
-        handed = [self.target(call) for call in calls if self.target(call)]
-        if len(handed) > 1 or any(one not in self.members for one in handed):
-            raise LookupError(f"the conversation cannot go to {', '.join(map(str, handed))}")
-        super().round(history, calls)
-
-    def failure(self, problem: Exception) -> str:
-        raise problem
+    class team(Team):
+        def round(self, history: list[Json], calls: list[Json]) -> None:
+            handed = [call for call in calls if self.target(call)]
+            if len(calls) > 1 and handed:
+                why = "Nothing was done: hand over to one agent, without other calls."
+                history += [self.result(call, why) for call in calls]
+                return
+            super().round(history, calls)
 
 
 class Raises(Driver):
     """A right loop: its caller is told of a handoff that cannot be, and of a sub-agent that fails."""
 
-    team = RaisesTeam
+    class team(Team):
+        def round(self, history: list[Json], calls: list[Json]) -> None:
+            handed = [self.target(call) for call in calls if self.target(call)]
+            if len(handed) > 1 or any(one not in self.members for one in handed):
+                raise LookupError(f"the conversation cannot go to {', '.join(map(str, handed))}")
+            super().round(history, calls)
+
+        def failure(self, problem: Exception) -> str:
+            raise problem
+
     able: ClassVar[Any] = {"handoffs": True, "subagents": True, "limit": True}
-
-
-class QuestionOnlyTeam(Team):
-    def hand_over(self, target: str, history: list[Json]) -> None:
-        super().hand_over(target, history)
-        history[:] = [one for one in history if one["role"] == "user"]
 
 
 class QuestionOnly(Driver):
     """A right loop: the new agent gets what the user has said, and nothing of the agents before it."""
 
-    team = QuestionOnlyTeam
-
-
-class KnowsTeam(Team):
-    """A sub-agent hears what the user has asked."""
-
-    def beginning(self, name: str, request: str) -> list[Json]:
-        asked = self.case["messages"][-1]["content"]
-        return [{"role": "user", "content": f"The user asked: {asked}\n\nYour task: {request}"}]
-
-    def answered(self, name: str, history: list[Json]) -> str:
-        return json.dumps({"agent": name, "answer": super().answered(name, history)})
+    class team(Team):
+        def hand_over(self, target: str, history: list[Json]) -> None:
+            super().hand_over(target, history)
+            history[:] = [one for one in history if one["role"] == "user"]
 
 
 class Knows(Driver):
     """A right loop: a sub-agent is also told what the user has asked, and its answer comes in JSON."""
 
-    team = KnowsTeam
+    class team(Team):
+        """A sub-agent hears what the user has asked."""
 
+        def beginning(self, name: str, request: str) -> list[Json]:
+            asked = self.case["messages"][-1]["content"]
+            return [{"role": "user", "content": f"The user asked: {asked}\n\nYour task: {request}"}]
 
-class RemembersTeam(Team):
-    def __init__(self, case: Any) -> None:
-        super().__init__(case)
-        self.known: dict[str, list[Json]] = {}
-
-    def beginning(self, name: str, request: str) -> list[Json]:
-        return [*self.known.get(name, []), *super().beginning(name, request)]
-
-    def answered(self, name: str, history: list[Json]) -> str:
-        self.known[name] = history
-        return super().answered(name, history)
-
-    def failure(self, problem: Exception) -> str:
-        return "The agent could not finish."
+        def answered(self, name: str, history: list[Json]) -> str:
+            return json.dumps({"agent": name, "answer": super().answered(name, history)})
 
 
 class Remembers(Driver):
     """A right loop: a sub-agent remembers what it was asked before, and its failure is told in the loop's words."""
 
-    team = RemembersTeam
+    class team(Team):
+        def __init__(self, case: Any) -> None:
+            super().__init__(case)
+            self.known: dict[str, list[Json]] = {}
+
+        def beginning(self, name: str, request: str) -> list[Json]:
+            return [*self.known.get(name, []), *super().beginning(name, request)]
+
+        def answered(self, name: str, history: list[Json]) -> str:
+            self.known[name] = history
+            return super().answered(name, history)
+
+        def failure(self, problem: Exception) -> str:
+            return "The agent could not finish."
+
     able: ClassVar[Any] = {"handoffs": True, "subagents": True, "limit": True}
-
-
-class WholeRunTeam(Team):
-    def answered(self, name: str, history: list[Json]) -> str:
-        return "\n".join(f"{name}: {one['content']}" for one in history[1:] if one["content"])
 
 
 class WholeRun(Driver):
     """A right loop: the result of a sub-agent has all that was said in its conversation."""
 
-    team = WholeRunTeam
-
-
-class AloneTeam(Team):
-    def round(self, history: list[Json], calls: list[Json]) -> None:
-        over = [call for call in calls if self.target(call)]
-        others = [call for call in calls if call not in over]
-        super().round(history, others or calls)
-        if others:
-            history += [self.result(call, "Bitte einzeln weiterleiten.") for call in over]
+    class team(Team):
+        def answered(self, name: str, history: list[Json]) -> str:
+            return "\n".join(f"{name}: {one['content']}" for one in history[1:] if one["content"])
 
 
 class Alone(Driver):
     """A right loop: a handoff beside other calls does not take place, which its result says in other words."""
 
-    team = AloneTeam
+    class team(Team):
+        def round(self, history: list[Json], calls: list[Json]) -> None:
+            over = [call for call in calls if self.target(call)]
+            others = [call for call in calls if call not in over]
+            super().round(history, others or calls)
+            if others:
+                history += [self.result(call, "Bitte einzeln weiterleiten.") for call in over]

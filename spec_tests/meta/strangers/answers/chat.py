@@ -119,50 +119,44 @@ class Early(Driver):
     loop = EarlyChat
 
 
-class InOrderChat(EarlyChat):
-    """Runs the calls that stand before an answer, and none behind it."""
-
-    def turn(self, reply: Reply) -> Json:
-        turn = super().turn(reply)
-        names = [call["function"].get("name") for call in turn["tool_calls"]]
-        self.left = self.left and turn["tool_calls"][names.index(ANSWER) + 1 :]
-        return turn
-
-
 class InOrder(Driver):
     """A right loop: calls run in their order until the answer comes."""
 
-    loop = InOrderChat
+    class loop(EarlyChat):
+        """Runs the calls that stand before an answer, and none behind it."""
 
-
-class LaterChat(AnsweringChat):
-    """Takes no answer that has calls beside it."""
-
-    def answers(self, calls: list[Json]) -> list[str]:
-        return super().answers(calls) if len(calls) == 1 else []
+        def turn(self, reply: Reply) -> Json:
+            turn = super().turn(reply)
+            names = [call["function"].get("name") for call in turn["tool_calls"]]
+            self.left = self.left and turn["tool_calls"][names.index(ANSWER) + 1 :]
+            return turn
 
 
 class Later(Driver):
     """A right loop: an answer beside calls is too early, since the model has not seen their results."""
 
-    loop = LaterChat
+    class loop(AnsweringChat):
+        """Takes no answer that has calls beside it."""
 
-
-class ChosenChat(AnsweringChat):
-    """Sends the choice of its caller in the first round, and where no tool may be called names its own."""
-
-    def body(self) -> Json:
-        body, wanted = super().body(), self.case["options"].get("tool_choice")
-        name = wanted["tool"] if isinstance(wanted, dict) and len(self.history) == len(self.case["messages"]) else None
-        if name or wanted == "none":
-            body["tool_choice"] = {"type": "function", "function": {"name": name or ANSWER}}
-        return body
+        def answers(self, calls: list[Json]) -> list[str]:
+            return super().answers(calls) if len(calls) == 1 else []
 
 
 class Chosen(Driver):
     """A right loop: a choice among the tools of its caller leaves room for its own."""
 
-    loop = ChosenChat
+    class loop(AnsweringChat):
+        """Sends the choice of its caller in the first round, and where no tool may be called names its own."""
+
+        def body(self) -> Json:
+            body, wanted = super().body(), self.case["options"].get("tool_choice")
+            name = (
+                wanted["tool"] if isinstance(wanted, dict) and len(self.history) == len(self.case["messages"]) else None
+            )
+            if name or wanted == "none":
+                body["tool_choice"] = {"type": "function", "function": {"name": name or ANSWER}}
+            return body
+
     able: ClassVar[dict[str, bool]] = {"stream": True, "tool_choice": True}
 
 
@@ -187,74 +181,62 @@ class DriverForced(chat_stream.Driver):
     loop = ForcedChat
 
 
-class JsonChat(AnsweringChat):
-    """Returns the arguments of the answer tool as they came."""
-
-    def given(self, call: Json) -> str:
-        super().given(call)
-        return call["function"]["arguments"]
-
-
 class DriverJson(Driver):
     """Its caller gets JSON in place of an answer."""
 
-    loop = JsonChat
+    class loop(AnsweringChat):
+        """Returns the arguments of the answer tool as they came."""
 
-
-class LosingChat(AnsweringChat):
-    """Returns what the last tool has returned."""
-
-    def run(self) -> str:
-        super().run()
-        return self.history[-1]["content"]
+        def given(self, call: Json) -> str:
+            super().given(call)
+            return call["function"]["arguments"]
 
 
 class DriverLosing(Driver):
     """Its caller gets a word of the loop in place of an answer."""
 
-    loop = LosingChat
+    class loop(AnsweringChat):
+        """Returns what the last tool has returned."""
 
-
-class UntoldChat(AnsweringChat):
-    """At the limit returns whatever text was last there."""
-
-    def run(self) -> str:
-        try:
-            return super().run()
-        except Stopped as stopped:
-            if stopped.word != "limit":
-                raise
-            return "I have no answer."
+        def run(self) -> str:
+            super().run()
+            return self.history[-1]["content"]
 
 
 class DriverUntold(Driver):
     """A limit that was reached looks like an answer."""
 
-    loop = UntoldChat
+    class loop(AnsweringChat):
+        """At the limit returns whatever text was last there."""
 
-
-class CutChat(AnsweringChat):
-    """Takes an answer that was cut for a whole one, since its arguments can be mended."""
-
-    def judge(self, reply: object) -> None:
-        """Take any turn for a whole one."""
-
-    def given(self, call: Json) -> str:
-        arguments = call["function"].get("arguments") or ""
-        for end in ("", '"}'):
+        def run(self) -> str:
             try:
-                answer = read_arguments(arguments + end).get(ARGUMENT)
-            except ValueError:
-                continue
-            if isinstance(answer, str):
-                return answer
-        raise ValueError("the arguments cannot be mended")
+                return super().run()
+            except Stopped as stopped:
+                if stopped.word != "limit":
+                    raise
+                return "I have no answer."
 
 
 class DriverCut(Driver):
     """Half of an answer looks like a whole one."""
 
-    loop = CutChat
+    class loop(AnsweringChat):
+        """Takes an answer that was cut for a whole one, since its arguments can be mended."""
+
+        def judge(self, reply: object) -> None:
+            """Take any turn for a whole one."""
+
+        def given(self, call: Json) -> str:
+            arguments = call["function"].get("arguments") or ""
+            for end in ("", '"}'):
+                try:
+                    answer = read_arguments(arguments + end).get(ARGUMENT)
+                except ValueError:
+                    continue
+                if isinstance(answer, str):
+                    return answer
+            raise ValueError("the arguments cannot be mended")
 
 
 class SiblingsChat(AnsweringChat):

@@ -68,52 +68,43 @@ class Driver(chat_stream.Driver):
     able: ClassVar[dict[str, bool]] = {"stream": True, "chunks": True, "tool_choice": True, "single_calls": True}
 
 
-class FirstChat(ChoosingChat):
-    """Sends the choice in the first request only, and says nothing later."""
-
-    def current_choice(self) -> Any:
-        return self.choice() if self.asked == 1 or self.choice() == "none" else None
-
-
 class First(Driver):
     """A right loop: the choice is that of the first request."""
 
-    loop = FirstChat
+    class loop(ChoosingChat):
+        """Sends the choice in the first request only, and says nothing later."""
 
-
-class AllowedChat(ChoosingChat):
-    """Names a tool by the list of those that are allowed."""
-
-    def named_choice(self, name: str) -> Any:
-        only = [{"type": "function", "function": {"name": name}}]
-        return {"type": "allowed_tools", "allowed_tools": {"mode": "required", "tools": only}}
+        def current_choice(self) -> Any:
+            return self.choice() if self.asked == 1 or self.choice() == "none" else None
 
 
 class Allowed(Driver):
     """A right loop: one allowed tool and a forced call are a named choice."""
 
-    loop = AllowedChat
+    class loop(ChoosingChat):
+        """Names a tool by the list of those that are allowed."""
 
-
-class OfferingChat(ChoosingChat):
-    """Says no choice but `required`: offers the one tool that is named, and no tool where none may be called."""
-
-    def offers(self) -> list[Json]:
-        wanted = self.case["options"].get("tool_choice")
-        if wanted == "none":
-            return []
-        if isinstance(wanted, dict) and not self.called:
-            return [tool for tool in super().offers() if tool["function"]["name"] == wanted["tool"]]
-        return super().offers()
-
-    def named_choice(self, name: str) -> Any:
-        return "required"
+        def named_choice(self, name: str) -> Any:
+            only = [{"type": "function", "function": {"name": name}}]
+            return {"type": "allowed_tools", "allowed_tools": {"mode": "required", "tools": only}}
 
 
 class Offering(Driver):
     """A right loop: what is not offered cannot be called."""
 
-    loop = OfferingChat
+    class loop(ChoosingChat):
+        """Says no choice but `required`: offers the one tool that is named, and no tool where none may be called."""
+
+        def offers(self) -> list[Json]:
+            wanted = self.case["options"].get("tool_choice")
+            if wanted == "none":
+                return []
+            if isinstance(wanted, dict) and not self.called:
+                return [tool for tool in super().offers() if tool["function"]["name"] == wanted["tool"]]
+            return super().offers()
+
+        def named_choice(self, name: str) -> Any:
+            return "required"
 
 
 class PrefixedChat(ChoosingChat):
@@ -148,21 +139,18 @@ class Each(Driver):
         return super().start() | {"dialect": {"tool_choice": "every-request"}}
 
 
-class HandingChat(EachChat):
-    """Returns what a forced call gave."""
-
-    def run(self) -> str:
-        if self.choice() in FREE:
-            return super().run()
-        turn = self.turn(self.ask())
-        self.history += [turn, *map(self.result, turn["tool_calls"])]
-        return self.history[-1]["content"]
-
-
 class Handing(Driver):
     """A right loop: a forced call is all that its caller wants, and its result is the answer."""
 
-    loop = HandingChat
+    class loop(EachChat):
+        """Returns what a forced call gave."""
+
+        def run(self) -> str:
+            if self.choice() in FREE:
+                return super().run()
+            turn = self.turn(self.ask())
+            self.history += [turn, *map(self.result, turn["tool_calls"])]
+            return self.history[-1]["content"]
 
 
 class DriverUntold(Driver):
@@ -211,179 +199,140 @@ class DriverSilent(Driver):
     loop = SilentChat
 
 
-class BareChat(ChoosingChat):
-    """Sends the name alone."""
-
-    def named_choice(self, name: str) -> Any:
-        return name
-
-
 class DriverBare(Driver):
     """The service refuses a name in place of a choice."""
 
-    loop = BareChat
+    class loop(ChoosingChat):
+        """Sends the name alone."""
 
-
-class FlatChat(ChoosingChat):
-    """Names a tool without a level between."""
-
-    def named_choice(self, name: str) -> Any:
-        return {"type": "function", "name": name}
+        def named_choice(self, name: str) -> Any:
+            return name
 
 
 class DriverFlat(Driver):
     """The form of Responses is none of Chat."""
 
-    loop = FlatChat
+    class loop(ChoosingChat):
+        """Names a tool without a level between."""
 
-
-class AnyChat(ChoosingChat):
-    """Forces a call with another word."""
-
-    def choice(self) -> Any:
-        return "any" if super().choice() == "required" else super().choice()
+        def named_choice(self, name: str) -> Any:
+            return {"type": "function", "name": name}
 
 
 class DriverAny(Driver):
     """The word of Messages is none of Chat."""
 
-    loop = AnyChat
+    class loop(ChoosingChat):
+        """Forces a call with another word."""
 
-
-class StreamedFreely(ChoosingChat):
-    """Sends no choice with a request for a stream."""
-
-    def choice(self) -> Any:
-        return None if self.case["stream"] else super().choice()
+        def choice(self) -> Any:
+            return "any" if super().choice() == "required" else super().choice()
 
 
 class DriverStreamedFreely(Driver):
     """The choice of a run that streams is lost."""
 
-    loop = StreamedFreely
+    class loop(ChoosingChat):
+        """Sends no choice with a request for a stream."""
 
-
-class NothingChat(ChoosingChat):
-    """Leaves a choice of none out."""
-
-    def choice(self) -> Any:
-        return None if super().choice() == "none" else super().choice()
+        def choice(self) -> Any:
+            return None if self.case["stream"] else super().choice()
 
 
 class DriverNothing(Driver):
     """A choice of none is taken for no choice, and the model calls."""
 
-    loop = NothingChat
+    class loop(ChoosingChat):
+        """Leaves a choice of none out."""
 
-
-class SomeChat(ChoosingChat):
-    """Forces any call where one is named."""
-
-    def named_choice(self, name: str) -> Any:
-        return "required"
+        def choice(self) -> Any:
+            return None if super().choice() == "none" else super().choice()
 
 
 class DriverSome(Driver):
     """The model has to call some tool, and not the one that was named."""
 
-    loop = SomeChat
+    class loop(ChoosingChat):
+        """Forces any call where one is named."""
 
-
-class OwnNameChat(PrefixedChat):
-    """Names the tool as its caller does."""
-
-    def named_choice(self, name: str) -> Any:
-        return ChoosingChat.named_choice(self, name)
+        def named_choice(self, name: str) -> Any:
+            return "required"
 
 
 class DriverOwnName(Driver):
     """The service knows the tool by another name."""
 
-    loop = OwnNameChat
+    class loop(PrefixedChat):
+        """Names the tool as its caller does."""
 
-
-class BareParallel(ChoosingChat):
-    """Sends the option with every request."""
-
-    def body(self) -> Json:
-        parallel = self.case["options"].get("parallel_calls")
-        return super().body() | ({} if parallel is None else {"parallel_tool_calls": parallel})
+        def named_choice(self, name: str) -> Any:
+            return ChoosingChat.named_choice(self, name)
 
 
 class DriverBareParallel(Driver):
     """Without tools the service refuses the option."""
 
-    loop = BareParallel
+    class loop(ChoosingChat):
+        """Sends the option with every request."""
 
-
-class BareChoice(ChoosingChat):
-    """Sends the choice with every request."""
-
-    def body(self) -> Json:
-        body, choice = super().body(), self.current_choice()
-        return body | ({} if choice is None else {"tool_choice": choice})
+        def body(self) -> Json:
+            parallel = self.case["options"].get("parallel_calls")
+            return super().body() | ({} if parallel is None else {"parallel_tool_calls": parallel})
 
 
 class DriverBareChoice(Driver):
     """Without tools the service refuses the choice."""
 
-    loop = BareChoice
+    class loop(ChoosingChat):
+        """Sends the choice with every request."""
 
-
-class ParallelOnce(ChoosingChat):
-    """Sends the option until a tool has run."""
-
-    def current_parallel(self) -> bool | None:
-        return None if self.called else super().current_parallel()
+        def body(self) -> Json:
+            body, choice = super().body(), self.current_choice()
+            return body | ({} if choice is None else {"tool_choice": choice})
 
 
 class DriverParallelOnce(Driver):
     """From the second request on the model may make several calls."""
 
-    loop = ParallelOnce
+    class loop(ChoosingChat):
+        """Sends the option until a tool has run."""
 
-
-class OneRuns(ChoosingChat):
-    """Runs one call of a turn where several are forbidden."""
-
-    def turn(self, reply: Reply) -> Json:
-        self.left = False
-        return super().turn(reply)
-
-    def result(self, call: Json) -> Json:
-        if self.left and self.current_parallel() is False:
-            return {"role": "user", "content": "Only one call at a time."}
-        self.left = True
-        return super().result(call)
+        def current_parallel(self) -> bool | None:
+            return None if self.called else super().current_parallel()
 
 
 class DriverOneRuns(Driver):
     """A second call that came all the same has no result."""
 
-    loop = OneRuns
+    class loop(ChoosingChat):
+        """Runs one call of a turn where several are forbidden."""
 
+        def turn(self, reply: Reply) -> Json:
+            self.left = False
+            return super().turn(reply)
 
-class ParallelLost(ChoosingChat):
-    """Sends the option only where it is true."""
-
-    def current_parallel(self) -> bool | None:
-        return super().current_parallel() or None
+        def result(self, call: Json) -> Json:
+            if self.left and self.current_parallel() is False:
+                return {"role": "user", "content": "Only one call at a time."}
+            self.left = True
+            return super().result(call)
 
 
 class DriverParallelLost(Driver):
     """A false option is taken for none."""
 
-    loop = ParallelLost
+    class loop(ChoosingChat):
+        """Sends the option only where it is true."""
 
-
-class FreeChat(ChoosingChat):
-    """Forces a call where the model may choose."""
-
-    def choice(self) -> Any:
-        return "required" if super().choice() == "auto" else super().choice()
+        def current_parallel(self) -> bool | None:
+            return super().current_parallel() or None
 
 
 class DriverFree(Driver):
     """A model that may choose has to call."""
 
-    loop = FreeChat
+    class loop(ChoosingChat):
+        """Forces a call where the model may choose."""
+
+        def choice(self) -> Any:
+            return "required" if super().choice() == "auto" else super().choice()

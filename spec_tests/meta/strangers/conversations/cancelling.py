@@ -73,76 +73,61 @@ class SleepsThrough(chat_sync.Driver):
         self.halts.default_factory = SleepyHalt
 
 
-class BusyRun(chat_sync.Run):
-    def settle(self, calls: list[Json], results: list[str | None], decisions: dict[str, Json]) -> Json | None:
-        halt, self.halt = self.halt, chat_sync.Halt()
-        found = super().settle(calls, results, decisions)
-        self.halt = halt
-        return found
-
-
 class ToolsGoOn(chat_sync.Driver):
     """The calls of a turn all run to their end before a cancellation counts."""
 
-    run_of = BusyRun
-
-
-class PoliteRun(chat_sync.Run):
-    def use(self, tool: Json, arguments: Json) -> str:
-        try:
-            return super().use(tool, arguments)
-        except chat_sync.Cancelled:
-            self.halt = chat_sync.Halt()
-            return "Error: the tool was cancelled"
+    class run_of(chat_sync.Run):
+        def settle(self, calls: list[Json], results: list[str | None], decisions: dict[str, Json]) -> Json | None:
+            halt, self.halt = self.halt, chat_sync.Halt()
+            found = super().settle(calls, results, decisions)
+            self.halt = halt
+            return found
 
 
 class CancelsTheToolAlone(chat_sync.Driver):
     """A cancellation ends the tool, which the model is told, and the run goes on."""
 
-    run_of = PoliteRun
-
-
-class TolerantLoop(responses_stateful.Loop):
-    async def output(self, call: Json, decisions: dict[str, Json]) -> str:
-        try:
-            return await super().output(call, decisions)
-        except BaseException as error:
-            return f"Error: {type(error).__name__}"
+    class run_of(chat_sync.Run):
+        def use(self, tool: Json, arguments: Json) -> str:
+            try:
+                return super().use(tool, arguments)
+            except chat_sync.Cancelled:
+                self.halt = chat_sync.Halt()
+                return "Error: the tool was cancelled"
 
 
 class SwallowedInATool(responses_stateful.Driver):
     """Whatever a tool raises is its result, CancelledError too."""
 
-    loop = TolerantLoop
-
-
-class DetachedLoop(responses_stateful.Loop):
-    async def answer(self, calls: list[Json], said: dict[str, Json]) -> None:
-        await asyncio.shield(asyncio.create_task(self.answer_apart(calls, said)))
-
-    async def answer_apart(self, calls: list[Json], said: dict[str, Json]) -> None:
-        async with httpx.AsyncClient(timeout=None, trust_env=False) as self.kit:  # noqa: S113
-            await super().answer(calls, said)
+    class loop(responses_stateful.Loop):
+        async def output(self, call: Json, decisions: dict[str, Json]) -> str:
+            try:
+                return await super().output(call, decisions)
+            except BaseException as error:
+                return f"Error: {type(error).__name__}"
 
 
 class ToolsShielded(responses_stateful.Driver):
     """The calls of a turn are shielded, so the next tool starts after the run has ended as cancelled."""
 
-    loop = DetachedLoop
+    class loop(responses_stateful.Loop):
+        async def answer(self, calls: list[Json], said: dict[str, Json]) -> None:
+            await asyncio.shield(asyncio.create_task(self.answer_apart(calls, said)))
 
-
-class ShieldedRun(messages_async.Run):
-    async def ask(self) -> Json:
-        return await asyncio.shield(asyncio.create_task(super().ask()))
-
-    async def close_lines(self) -> None:
-        """Leave them open for whoever still reads."""
+        async def answer_apart(self, calls: list[Json], said: dict[str, Json]) -> None:
+            async with httpx.AsyncClient(timeout=None, trust_env=False) as self.kit:  # noqa: S113
+                await super().answer(calls, said)
 
 
 class StreamReadOn(messages_async.Driver):
     """A cancelled run ends, and its stream is read to the end in the background."""
 
-    run_of = ShieldedRun
+    class run_of(messages_async.Run):
+        async def ask(self) -> Json:
+            return await asyncio.shield(asyncio.create_task(super().ask()))
+
+        async def close_lines(self) -> None:
+            """Leave them open for whoever still reads."""
 
 
 class LockedAfterwards(messages_async.Driver):
@@ -158,48 +143,42 @@ class LockedAfterwards(messages_async.Driver):
             thread.state = "free"
 
 
-class LastWordsRun(messages_async.Run):
-    async def go(self) -> Json:
-        try:
-            return await super().go()
-        except asyncio.CancelledError:
-            self.thread.say("user", [{"type": "text", "text": "Say in one sentence what you have done so far."}])
-            await self.ask()
-            raise
-
-
 class AsksForASummary(messages_async.Driver):
     """A cancelled run asks the model once more, for a summary."""
 
-    run_of = LastWordsRun
-
-
-class HalfTurnRun(messages_async.Run):
-    async def ask(self) -> Json:
-        kept: list[Any] = []
-
-        class Kept(messages_async.Incoming):
-            def __init__(self) -> None:
-                super().__init__()
-                kept.append(self)
-
-        original, messages_async.Incoming = messages_async.Incoming, Kept
-        try:
-            return await super().ask()
-        except asyncio.CancelledError:
-            for one in kept:
-                one.is_whole = True
-                if content := one.whole()["content"]:
-                    self.thread.say("assistant", content)
-            raise
-        finally:
-            messages_async.Incoming = original
+    class run_of(messages_async.Run):
+        async def go(self) -> Json:
+            try:
+                return await super().go()
+            except asyncio.CancelledError:
+                self.thread.say("user", [{"type": "text", "text": "Say in one sentence what you have done so far."}])
+                await self.ask()
+                raise
 
 
 class HalfTurnKept(messages_async.Driver):
     """Of a turn that was cancelled all blocks so far stay, calls too, which nobody answers."""
 
-    run_of = HalfTurnRun
+    class run_of(messages_async.Run):
+        async def ask(self) -> Json:
+            kept: list[Any] = []
+
+            class Kept(messages_async.Incoming):
+                def __init__(self) -> None:
+                    super().__init__()
+                    kept.append(self)
+
+            original, messages_async.Incoming = messages_async.Incoming, Kept
+            try:
+                return await super().ask()
+            except asyncio.CancelledError:
+                for one in kept:
+                    one.is_whole = True
+                    if content := one.whole()["content"]:
+                        self.thread.say("assistant", content)
+                raise
+            finally:
+                messages_async.Incoming = original
 
 
 class LeftRunning(chat_sync.Driver):

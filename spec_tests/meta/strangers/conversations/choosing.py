@@ -1,6 +1,5 @@
 """Right loops that choose otherwise than the one that they are made of."""
 
-# ruff: noqa: D101
 # mypy: disable-error-code="import-not-found, misc, no-any-return, has-type"
 
 from __future__ import annotations
@@ -17,12 +16,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "python"))
 from handlers import Json
 
 
-class OneByOneRun(chat_sync.Run):
-    def suspended(self, waiting: list[Json], results: list[str | None]) -> Json:
-        return super().suspended(waiting[:1], results)
-
-
 class OneCallAtATime(chat_sync.Driver):
     """Of several calls that need approval a suspended run waits for the first, and once resumed for the next."""
 
-    run_of = OneByOneRun
+    class run_of(chat_sync.Run):
+        def suspended(self, waiting: list[Json], results: list[str | None]) -> Json:
+            return super().suspended(waiting[:1], results)

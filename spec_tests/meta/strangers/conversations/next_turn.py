@@ -1,6 +1,5 @@
 """Faults in what the next turn of a conversation begins with."""
 
-# ruff: noqa: D101
 # mypy: disable-error-code="import-not-found, misc, no-any-return"
 
 from __future__ import annotations
@@ -24,38 +23,29 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class AnswerlessRun(chat_sync.Run):
-    def answered(self, turn: Json) -> Json:
-        return {"kind": "value", "text": turn["content"] or ""}
-
-
 class AnswerForgotten(chat_sync.Driver):
     """The answer is returned before it is added to the messages."""
 
-    run_of = AnswerlessRun
-
-
-class TemplatedRun(chat_sync.Run):
-    def __init__(self, agent: Any, case: Json, halt: Any, before: list[Json]) -> None:
-        super().__init__(agent, case, halt, before)
-        self.messages[len(before) : len(before)] = [one for one in before if one["role"] == "system"][:1]
+    class run_of(chat_sync.Run):
+        def answered(self, turn: Json) -> Json:
+            return {"kind": "value", "text": turn["content"] or ""}
 
 
 class SystemPromptAgain(chat_sync.Driver):
     """Each question brings the system prompt of the agent with it."""
 
-    run_of = TemplatedRun
-
-
-class WindowedRun(chat_sync.Run):
-    def __init__(self, agent: Any, case: Json, halt: Any, before: list[Json]) -> None:
-        super().__init__(agent, case, halt, before[:1] + before[1:][-3:])
+    class run_of(chat_sync.Run):
+        def __init__(self, agent: Any, case: Json, halt: Any, before: list[Json]) -> None:
+            super().__init__(agent, case, halt, before)
+            self.messages[len(before) : len(before)] = [one for one in before if one["role"] == "system"][:1]
 
 
 class LastThreeMessages(chat_sync.Driver):
     """Of earlier turns the last three messages are sent, wherever that cuts."""
 
-    run_of = WindowedRun
+    class run_of(chat_sync.Run):
+        def __init__(self, agent: Any, case: Json, halt: Any, before: list[Json]) -> None:
+            super().__init__(agent, case, halt, before[:1] + before[1:][-3:])
 
 
 class TextsOnly(chat_sync.Driver):
@@ -87,43 +77,34 @@ class ErrorIsRemembered(chat_sync.Driver):
         return outcome
 
 
-class ImpatientRun(messages_async.Run):
-    async def turn(self, calls: list[Json], said: dict[str, Json]) -> Json | None:
-        if self.asked >= self.case["options"].get("limit", LIMIT):
-            raise Stopped("limit", "the limit of model calls is reached")
-        return await super().turn(calls, said)
-
-
 class CallsAtTheLimit(messages_async.Driver):
     """The turn that reaches the limit stays in the thread, and its calls get no results."""
 
-    run_of = ImpatientRun
-
-
-class CutRun(messages_async.Run):
-    async def ask(self) -> Json:
-        message = await super().ask()
-        if message.get("stop_reason") in messages_async.CUT:
-            self.thread.say("assistant", blocks_back(message["content"]))
-        return message
+    class run_of(messages_async.Run):
+        async def turn(self, calls: list[Json], said: dict[str, Json]) -> Json | None:
+            if self.asked >= self.case["options"].get("limit", LIMIT):
+                raise Stopped("limit", "the limit of model calls is reached")
+            return await super().turn(calls, said)
 
 
 class CutTurnKept(messages_async.Driver):
     """A turn that the token limit has cut stays in the thread with its calls, which nobody answers."""
 
-    run_of = CutRun
-
-
-class CarelessRun(messages_async.Run):
-    def close(self, calls: list[Json], results: list[Json | None]) -> None:
-        if None not in results:
-            super().close(calls, results)
+    class run_of(messages_async.Run):
+        async def ask(self) -> Json:
+            message = await super().ask()
+            if message.get("stop_reason") in messages_async.CUT:
+                self.thread.say("assistant", blocks_back(message["content"]))
+            return message
 
 
 class CancelledCallsOpen(messages_async.Driver):
     """A cancelled run leaves its last calls in the thread without results."""
 
-    run_of = CarelessRun
+    class run_of(messages_async.Run):
+        def close(self, calls: list[Json], results: list[Json | None]) -> None:
+            if None not in results:
+                super().close(calls, results)
 
 
 class SavedAtOnce(responses_items.Driver):
@@ -163,43 +144,34 @@ class FailuresForgotten(responses_items.Driver):
         items[:] = [item for item in items if not str(item.get("output", "")).startswith("Error")]
 
 
-class ForgetfulLoop(responses_stateful.Loop):
-    def question(self) -> list[Json]:
-        self.link.instructions = ""
-        return super().question()
-
-
 class InstructionsOfTheFirstRun(responses_stateful.Driver):
     """Instructions are sent in the first run of a conversation, and the service does not carry them on."""
 
-    loop = ForgetfulLoop
-
-
-class DebtFreeLoop(responses_stateful.Loop):
-    def owe(self, calls: list[Json], outputs: list[str]) -> None:
-        super().owe(calls, outputs)
-        self.link.owed = [one for one in self.link.owed if not one["output"].startswith("Not run to its end")]
+    class loop(responses_stateful.Loop):
+        def question(self) -> list[Json]:
+            self.link.instructions = ""
+            return super().question()
 
 
 class CancelledCallsUnpaid(responses_stateful.Driver):
     """The next question refers to the response whose calls were cancelled, and brings no outputs for them."""
 
-    loop = DebtFreeLoop
-
-
-class HastyLoop(responses_stateful.Loop):
-    async def streamed(self, fresh: list[Json]) -> Json:
-        reply = await super().streamed(fresh)
-        self.moved(reply)
-        return reply
-
-    async def plain(self, fresh: list[Json]) -> Json:
-        reply = await super().plain(fresh)
-        self.moved(reply)
-        return reply
+    class loop(responses_stateful.Loop):
+        def owe(self, calls: list[Json], outputs: list[str]) -> None:
+            super().owe(calls, outputs)
+            self.link.owed = [one for one in self.link.owed if not one["output"].startswith("Not run to its end")]
 
 
 class CutResponseIsLast(responses_stateful.Driver):
     """The next question refers to the response that was cut, though its calls have no outputs."""
 
-    loop = HastyLoop
+    class loop(responses_stateful.Loop):
+        async def streamed(self, fresh: list[Json]) -> Json:
+            reply = await super().streamed(fresh)
+            self.moved(reply)
+            return reply
+
+        async def plain(self, fresh: list[Json]) -> Json:
+            reply = await super().plain(fresh)
+            self.moved(reply)
+            return reply

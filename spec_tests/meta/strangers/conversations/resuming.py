@@ -1,6 +1,5 @@
 """Faults in how a run is suspended and resumed."""
 
-# ruff: noqa: D101
 # mypy: disable-error-code="import-not-found, misc, no-any-return"
 
 from __future__ import annotations
@@ -25,16 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator
 
 
-class FreshRun(chat_sync.Run):
-    def resume(self) -> Generator[str, None, Json]:
-        self.case["resume"]["state"]["results"] = [None] * len(self.case["resume"]["state"]["results"])
-        return super().resume()
-
-
 class SiblingsRunAgain(chat_sync.Driver):
     """A resumed turn runs all its calls, those that have run before too."""
 
-    run_of = FreshRun
+    class run_of(chat_sync.Run):
+        def resume(self) -> Generator[str, None, Json]:
+            self.case["resume"]["state"]["results"] = [None] * len(self.case["resume"]["state"]["results"])
+            return super().resume()
 
 
 class ApprovedRunsAgain(chat_sync.Driver):
@@ -53,141 +49,112 @@ class ApprovedRunsAgain(chat_sync.Driver):
         return super().listen(run, case, emit)
 
 
-class WordlessRun(chat_sync.Run):
-    def suspended(self, waiting: list[Json], results: list[str | None]) -> Json:
-        self.messages[-1] = {**self.messages[-1], "content": None}
-        return super().suspended(waiting, results)
-
-
 class TextOfTheTurnLost(chat_sync.Driver):
     """Of the turn that waits the state has the calls, and not the text beside them."""
 
-    run_of = WordlessRun
-
-
-class ShelvedRun(chat_sync.Run):
-    shelf: ClassVar[dict[str, Json]] = {}
-
-    def suspended(self, waiting: list[Json], results: list[str | None]) -> Json:
-        outcome = super().suspended(waiting, results)
-        key = uuid.uuid4().hex
-        self.shelf[key] = outcome["state"]
-        return {**outcome, "state": key}
-
-    def resume(self) -> Generator[str, None, Json]:
-        self.case["resume"]["state"] = self.shelf[self.case["resume"]["state"]]
-        return super().resume()
+    class run_of(chat_sync.Run):
+        def suspended(self, waiting: list[Json], results: list[str | None]) -> Json:
+            self.messages[-1] = {**self.messages[-1], "content": None}
+            return super().suspended(waiting, results)
 
 
 class StateStaysHere(chat_sync.Driver):
     """The state is a key to something in this process, though it is declared to travel."""
 
-    run_of = ShelvedRun
+    class run_of(chat_sync.Run):
+        shelf: ClassVar[dict[str, Json]] = {}
 
+        def suspended(self, waiting: list[Json], results: list[str | None]) -> Json:
+            outcome = super().suspended(waiting, results)
+            key = uuid.uuid4().hex
+            self.shelf[key] = outcome["state"]
+            return {**outcome, "state": key}
 
-class PromptlessRun(messages_async.Run):
-    def suspended(self, calls: list[Json]) -> Json:
-        outcome = super().suspended(calls)
-        return {**outcome, "state": {**outcome["state"], "system": ""}}
+        def resume(self) -> Generator[str, None, Json]:
+            self.case["resume"]["state"] = self.shelf[self.case["resume"]["state"]]
+            return super().resume()
 
 
 class SystemPromptLost(messages_async.Driver):
     """The state has the messages, and the system prompt is none of them."""
 
-    run_of = PromptlessRun
-
-
-class ThoughtlessRun(messages_async.Run):
-    def suspended(self, calls: list[Json]) -> Json:
-        last = self.thread.messages[-1]
-        kept = [one for one in last["content"] if "thinking" not in one["type"]]
-        self.thread.messages[-1] = {**last, "content": kept}
-        return super().suspended(calls)
+    class run_of(messages_async.Run):
+        def suspended(self, calls: list[Json]) -> Json:
+            outcome = super().suspended(calls)
+            return {**outcome, "state": {**outcome["state"], "system": ""}}
 
 
 class ThinkingLost(messages_async.Driver):
     """Of the turn that waits the state has texts and calls, and not the thinking before them."""
 
-    run_of = ThoughtlessRun
-
-
-class RenamingRun(messages_async.Run):
-    async def turn(self, calls: list[Json], said: dict[str, Json]) -> Json | None:
-        if said:
-            said = {f"{id}_resumed": one for id, one in said.items()}
-            calls = [{**call, "id": f"{call['id']}_resumed"} for call in calls]
-        return await super().turn(calls, said)
+    class run_of(messages_async.Run):
+        def suspended(self, calls: list[Json]) -> Json:
+            last = self.thread.messages[-1]
+            kept = [one for one in last["content"] if "thinking" not in one["type"]]
+            self.thread.messages[-1] = {**last, "content": kept}
+            return super().suspended(calls)
 
 
 class OtherIds(messages_async.Driver):
     """Results of a resumed turn carry other ids than its calls."""
 
-    run_of = RenamingRun
-
-
-class NarrowRun(messages_async.Run):
-    async def turn(self, calls: list[Json], said: dict[str, Json]) -> Json | None:
-        if not said:
+    class run_of(messages_async.Run):
+        async def turn(self, calls: list[Json], said: dict[str, Json]) -> Json | None:
+            if said:
+                said = {f"{id}_resumed": one for id, one in said.items()}
+                calls = [{**call, "id": f"{call['id']}_resumed"} for call in calls]
             return await super().turn(calls, said)
-        decided = [call for call in calls if call["id"] in said]
-        await super().turn(decided, said)
-        skipped = [call for call in calls if call["id"] not in said]
-        self.thread.say("user", [messages_async.block(call, "", False) for call in skipped], True)
-        return None
 
 
 class SiblingsNeverRun(messages_async.Driver):
     """A resumed turn runs the calls that were decided about; those beside them get empty results."""
 
-    run_of = NarrowRun
-
-
-class LosingRun(responses_items.Run):
-    async def resume(self) -> AsyncGenerator[str]:
-        state = self.case["resume"]["state"]
-        state["outputs"] = [None if one is None else "" for one in state["outputs"]]
-        async for piece in super().resume():
-            yield piece
+    class run_of(messages_async.Run):
+        async def turn(self, calls: list[Json], said: dict[str, Json]) -> Json | None:
+            if not said:
+                return await super().turn(calls, said)
+            decided = [call for call in calls if call["id"] in said]
+            await super().turn(decided, said)
+            skipped = [call for call in calls if call["id"] not in said]
+            self.thread.say("user", [messages_async.block(call, "", False) for call in skipped], True)
+            return None
 
 
 class SiblingResultLost(responses_items.Driver):
     """The result of a call that has run before the suspension is empty afterwards."""
 
-    run_of = LosingRun
-
-
-class OrderedRun(responses_items.Run):
-    async def handle(self, hands: list[Any], said: dict[str, Json]) -> None:
-        open_ones = [hand.name for hand in hands if hand.needs_approval]
-        await super().handle(hands, dict(zip(open_ones, said.values(), strict=False)) if said else said)
+    class run_of(responses_items.Run):
+        async def resume(self) -> AsyncGenerator[str]:
+            state = self.case["resume"]["state"]
+            state["outputs"] = [None if one is None else "" for one in state["outputs"]]
+            async for piece in super().resume():
+                yield piece
 
 
 class DecisionsByPlace(responses_items.Driver):
     """The first decision is for the first call that waits, whatever its id says."""
 
-    run_of = OrderedRun
-
-
-class ToollessAssistant(responses_items.Assistant):
-    def body(self, items: list[Json]) -> Json:
-        body = super().body(items)
-        if self.__dict__.get("resumed"):
-            body.pop("tools", None)
-        return body
-
-
-class OfferlessRun(responses_items.Run):
-    async def resume(self) -> AsyncGenerator[str]:
-        self.assistant.resumed = True
-        async for piece in super().resume():
-            yield piece
+    class run_of(responses_items.Run):
+        async def handle(self, hands: list[Any], said: dict[str, Json]) -> None:
+            open_ones = [hand.name for hand in hands if hand.needs_approval]
+            await super().handle(hands, dict(zip(open_ones, said.values(), strict=False)) if said else said)
 
 
 class ToolsNotOffered(responses_items.Driver):
     """A resumed run offers no tools."""
 
-    assistant = ToollessAssistant
-    run_of = OfferlessRun
+    class assistant(responses_items.Assistant):
+        def body(self, items: list[Json]) -> Json:
+            body = super().body(items)
+            if self.__dict__.get("resumed"):
+                body.pop("tools", None)
+            return body
+
+    class run_of(responses_items.Run):
+        async def resume(self) -> AsyncGenerator[str]:
+            self.assistant.resumed = True
+            async for piece in super().resume():
+                yield piece
 
 
 class ResumedRunForgotten(responses_items.Driver):
@@ -198,33 +165,27 @@ class ResumedRunForgotten(responses_items.Driver):
             super().keep(run, items)
 
 
-class BlindLoop(responses_stateful.Loop):
-    async def answer(self, calls: list[Json], said: dict[str, Json]) -> None:
-        if said:
-            said = dict.fromkeys(said, next(iter(said.values())))
-        await super().answer(calls, said)
-
-
 class FirstDecisionForAll(responses_stateful.Driver):
     """A resumed run takes the first decision for all calls that wait."""
 
-    loop = BlindLoop
-
-
-class UnguardedLoop(responses_stateful.Loop):
-    def is_held(self, call: Json) -> bool:
-        return not self.case.get("resume") and super().is_held(call)
-
-    async def output(self, call: Json, decisions: dict[str, Json]) -> str:
-        if self.case.get("resume") and call["call_id"] not in decisions:
-            decisions = {call["call_id"]: {"decision": "approve"}}
-        return await super().output(call, decisions)
+    class loop(responses_stateful.Loop):
+        async def answer(self, calls: list[Json], said: dict[str, Json]) -> None:
+            if said:
+                said = dict.fromkeys(said, next(iter(said.values())))
+            await super().answer(calls, said)
 
 
 class NoApprovalAfterwards(responses_stateful.Driver):
     """Calls that a resumed run makes later run without approval."""
 
-    loop = UnguardedLoop
+    class loop(responses_stateful.Loop):
+        def is_held(self, call: Json) -> bool:
+            return not self.case.get("resume") and super().is_held(call)
+
+        async def output(self, call: Json, decisions: dict[str, Json]) -> str:
+            if self.case.get("resume") and call["call_id"] not in decisions:
+                decisions = {call["call_id"]: {"decision": "approve"}}
+            return await super().output(call, decisions)
 
 
 class OldResponseIsLast(responses_stateful.Driver):

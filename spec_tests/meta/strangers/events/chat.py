@@ -102,56 +102,50 @@ class Driver(chat_stream.Driver):
 # -- right in other ways ----------------------------------------------------------------------------------------------
 
 
-class OwnIds(Teller):
-    """Its events have ids of their own; arguments come as an object, results without a mark of failure; no end."""
-
-    def one(self, call: Json) -> Json:
-        self.id = str(uuid.uuid4())
-        return super().one(call)
-
-    def called(self, call: Json) -> None:
-        function = call.get("function") or {}
-        try:
-            arguments = {"arguments": read_arguments(function.get("arguments"))}
-        except ValueError:
-            arguments = {}
-        self.emit({"kind": "call", "call_id": self.id, "name": function.get("name", ""), **arguments})
-
-    def resulted(self, call: Json, text: str, failed: bool) -> None:
-        self.emit({"kind": "result", "call_id": self.id, "result": text})
-
-    def over(self, how: str) -> None:
-        """Its caller sees the end by itself."""
-
-
 class Owning(Driver):
-    loop = OwnIds
+    class loop(Teller):
+        """Its events have ids of their own; arguments come as an object, results without a mark of failure; no end."""
 
+        def one(self, call: Json) -> Json:
+            self.id = str(uuid.uuid4())
+            return super().one(call)
 
-class Hooks(Teller):
-    """Tells of tools that run, and of no call that does not."""
+        def called(self, call: Json) -> None:
+            function = call.get("function") or {}
+            try:
+                arguments = {"arguments": read_arguments(function.get("arguments"))}
+            except ValueError:
+                arguments = {}
+            self.emit({"kind": "call", "call_id": self.id, "name": function.get("name", ""), **arguments})
 
-    def runs(self, call: Json) -> bool:
-        function = call.get("function") or {}
-        try:
-            return (
-                find(self.tools, function.get("name")) is not None
-                and read_arguments(function.get("arguments")) is not None
-            )
-        except ValueError:
-            return False
+        def resulted(self, call: Json, text: str, failed: bool) -> None:
+            self.emit({"kind": "result", "call_id": self.id, "result": text})
 
-    def called(self, call: Json) -> None:
-        if self.runs(call):
-            super().called(call)
-
-    def resulted(self, call: Json, text: str, failed: bool) -> None:
-        if self.runs(call):
-            super().resulted(call, text, failed)
+        def over(self, how: str) -> None:
+            """Its caller sees the end by itself."""
 
 
 class Hooking(Driver):
-    loop = Hooks
+    class loop(Teller):
+        """Tells of tools that run, and of no call that does not."""
+
+        def runs(self, call: Json) -> bool:
+            function = call.get("function") or {}
+            try:
+                return (
+                    find(self.tools, function.get("name")) is not None
+                    and read_arguments(function.get("arguments")) is not None
+                )
+            except ValueError:
+                return False
+
+        def called(self, call: Json) -> None:
+            if self.runs(call):
+                super().called(call)
+
+        def resulted(self, call: Json, text: str, failed: bool) -> None:
+            if self.runs(call):
+                super().resulted(call, text, failed)
 
 
 class Rounds(Teller):
@@ -173,48 +167,39 @@ class InRounds(Driver):
     loop = Rounds
 
 
-class Unlabelled(Teller):
-    """Its hooks get the name of a tool and the value that it gave, which are not always enough to tell calls apart."""
-
-    def called(self, call: Json) -> None:
-        self.emit({"kind": "call", "call_id": None, "name": call["function"]["name"]})
-
-    def resulted(self, call: Json, text: str, failed: bool) -> None:
-        self.emit({"kind": "result", "call_id": None, "result": text})
-
-
 class Nameless(Driver):
     """Right, but for a SHOULD: no ids."""
 
-    loop = Unlabelled
+    class loop(Teller):
+        """Its hooks get a tool's name and the value that it gave, which are not always enough to tell calls apart."""
 
+        def called(self, call: Json) -> None:
+            self.emit({"kind": "call", "call_id": None, "name": call["function"]["name"]})
 
-class Strict(Teller):
-    """Ends a run in which a tool has failed, with its error."""
-
-    def one(self, call: Json) -> Json:
-        self.called(call)
-        text, failed = self.perform(call)
-        if failed:
-            raise Stopped("tool", text)
-        self.resulted(call, text, failed)
-        return self.told(call, text)
+        def resulted(self, call: Json, text: str, failed: bool) -> None:
+            self.emit({"kind": "result", "call_id": None, "result": text})
 
 
 class Ending(Driver):
-    loop = Strict
+    class loop(Teller):
+        """Ends a run in which a tool has failed, with its error."""
 
-
-class EmptyFirst(Teller):
-    def called(self, call: Json) -> None:
-        self.emit("")
-        super().called(call)
+        def one(self, call: Json) -> Json:
+            self.called(call)
+            text, failed = self.perform(call)
+            if failed:
+                raise Stopped("tool", text)
+            self.resulted(call, text, failed)
+            return self.told(call, text)
 
 
 class EmptyPieces(Driver):
     """Right: the empty piece with which a service begins a turn is handed on, also that of a turn with calls."""
 
-    loop = EmptyFirst
+    class loop(Teller):
+        def called(self, call: Json) -> None:
+            self.emit("")
+            super().called(call)
 
 
 class InStreams(Teller):
@@ -233,45 +218,36 @@ class Streaming(Driver):
         return super().start() | {"dialect": {"events": "streams"}}
 
 
-class CutTeller(Teller):
-    def judge(self, reply: Reply) -> None:
-        for call in reply.message.get("tool_calls") or ():
-            self.called(call)
-        super().judge(reply)
-
-    def one(self, call: Json) -> Json:
-        text, failed = self.perform(call)
-        self.resulted(call, text, failed)
-        return self.told(call, text)
-
-
 class Cut(Driver):
     """Of taste: the call of a turn that was cut is told too, and nothing after it."""
 
-    loop = CutTeller
+    class loop(Teller):
+        def judge(self, reply: Reply) -> None:
+            for call in reply.message.get("tool_calls") or ():
+                self.called(call)
+            super().judge(reply)
 
-
-class WrapTeller(Teller):
-    def resulted(self, call: Json, text: str, failed: bool) -> None:
-        short = text if len(text) < 200 else f"{text[:200]} … ({len(text)} characters)"
-        super().resulted(call, json.dumps({"ok": not failed, "content": [{"type": "text", "text": short}]}), failed)
+        def one(self, call: Json) -> Json:
+            text, failed = self.perform(call)
+            self.resulted(call, text, failed)
+            return self.told(call, text)
 
 
 class Wrapping(Driver):
     """Right: what is told of a result is JSON with its text, and a long one is shortened and says so."""
 
-    loop = WrapTeller
-
-
-class MarkTeller(Teller):
-    def resulted(self, call: Json, text: str, failed: bool) -> None:
-        if failed:
-            self.emit({"kind": "result", "call_id": call["id"], "failed": True})
-        else:
-            super().resulted(call, text, failed)
+    class loop(Teller):
+        def resulted(self, call: Json, text: str, failed: bool) -> None:
+            short = text if len(text) < 200 else f"{text[:200]} … ({len(text)} characters)"
+            super().resulted(call, json.dumps({"ok": not failed, "content": [{"type": "text", "text": short}]}), failed)
 
 
 class Marking(Driver):
     """Right: of a failed call the caller is told that it has failed, and not how."""
 
-    loop = MarkTeller
+    class loop(Teller):
+        def resulted(self, call: Json, text: str, failed: bool) -> None:
+            if failed:
+                self.emit({"kind": "result", "call_id": call["id"], "failed": True})
+            else:
+                super().resulted(call, text, failed)

@@ -22,84 +22,63 @@ class DriverUndeclared(Driver):
     loop = InStreams
 
 
-class FailedSilent(Teller):
-    def resulted(self, call: Json, text: str, failed: bool) -> None:
-        if not failed:
-            super().resulted(call, text, failed)
-
-
 class DriverFailedSilent(Driver):
     """No result is told where a call has failed."""
 
-    loop = FailedSilent
-
-
-class RaisingSilent(Teller):
-    def resulted(self, call: Json, text: str, failed: bool) -> None:
-        if not (failed and "there is no tool" not in text and "cannot be read" not in text):
-            super().resulted(call, text, failed)
+    class loop(Teller):
+        def resulted(self, call: Json, text: str, failed: bool) -> None:
+            if not failed:
+                super().resulted(call, text, failed)
 
 
 class DriverRaisingSilent(Driver):
     """No result is told where the tool has raised."""
 
-    loop = RaisingSilent
-
-
-class UnknownOpen(Teller):
-    def resulted(self, call: Json, text: str, failed: bool) -> None:
-        if "there is no tool" not in text:
-            super().resulted(call, text, failed)
+    class loop(Teller):
+        def resulted(self, call: Json, text: str, failed: bool) -> None:
+            if not (failed and "there is no tool" not in text and "cannot be read" not in text):
+                super().resulted(call, text, failed)
 
 
 class DriverUnknownOpen(Driver):
     """The call of an unknown tool is told, and never its result."""
 
-    loop = UnknownOpen
-
-
-class UnreadableOpen(Teller):
-    def resulted(self, call: Json, text: str, failed: bool) -> None:
-        if "cannot be read" not in text:
-            super().resulted(call, text, failed)
+    class loop(Teller):
+        def resulted(self, call: Json, text: str, failed: bool) -> None:
+            if "there is no tool" not in text:
+                super().resulted(call, text, failed)
 
 
 class DriverUnreadableOpen(Driver):
     """A call whose arguments cannot be read is told, and never its result."""
 
-    loop = UnreadableOpen
-
-
-class TwiceAssembly(Assembly):
-    def on_finish(self, reason: str) -> None:
-        super().on_finish(reason)
-        for call in self.calls:
-            function = call.get("function") or {}
-            event = {"kind": "call", "call_id": call["id"], "name": function.get("name", "")}
-            self.emit(event | {"arguments": function.get("arguments", "")})
-
-
-class TwiceTeller(Teller):
-    assembly = TwiceAssembly
+    class loop(Teller):
+        def resulted(self, call: Json, text: str, failed: bool) -> None:
+            if "cannot be read" not in text:
+                super().resulted(call, text, failed)
 
 
 class DriverTwice(Driver):
     """In streams each call is told when its stream has ended, and again before it runs."""
 
-    loop = TwiceTeller
-
-
-class EachDeltaAssembly(Assembly):
-    def on_call_piece(self, piece: Json) -> None:
-        super().on_call_piece(piece)
-        call = self.calls[-1]
-        function = call.get("function") or {}
-        event = {"kind": "call", "call_id": call["id"], "name": function.get("name", "")}
-        self.emit(event | {"arguments": function.get("arguments", "")})
+    class loop(Teller):
+        class assembly(Assembly):
+            def on_finish(self, reason: str) -> None:
+                super().on_finish(reason)
+                for call in self.calls:
+                    function = call.get("function") or {}
+                    event = {"kind": "call", "call_id": call["id"], "name": function.get("name", "")}
+                    self.emit(event | {"arguments": function.get("arguments", "")})
 
 
 class EachDeltaTeller(Teller):
-    assembly = EachDeltaAssembly
+    class assembly(Assembly):
+        def on_call_piece(self, piece: Json) -> None:
+            super().on_call_piece(piece)
+            call = self.calls[-1]
+            function = call.get("function") or {}
+            event = {"kind": "call", "call_id": call["id"], "name": function.get("name", "")}
+            self.emit(event | {"arguments": function.get("arguments", "")})
 
     def called(self, call: Json) -> None:
         if not self.case["stream"]:
@@ -112,255 +91,201 @@ class DriverEachDelta(Driver):
     loop = EachDeltaTeller
 
 
-class FirstPieceAssembly(Assembly):
-    def on_call_piece(self, piece: Json) -> None:
-        known = len(self.calls)
-        super().on_call_piece(piece)
-        if len(self.calls) > known:
-            call = self.calls[-1]
-            function = call.get("function") or {}
-            event = {"kind": "call", "call_id": call["id"], "name": function.get("name", "")}
-            self.emit(event | {"arguments": function.get("arguments", "")})
-
-
-class FirstPieceTeller(EachDeltaTeller):
-    assembly = FirstPieceAssembly
-
-
 class DriverFirstPiece(Driver):
     """In streams a call is told with the arguments of its first piece."""
 
-    loop = FirstPieceTeller
-
-
-class AfterTeller(Teller):
-    def one(self, call: Json) -> Json:
-        text, failed = self.perform(call)
-        self.called(call)
-        self.resulted(call, text, failed)
-        return self.told(call, text)
+    class loop(EachDeltaTeller):
+        class assembly(Assembly):
+            def on_call_piece(self, piece: Json) -> None:
+                known = len(self.calls)
+                super().on_call_piece(piece)
+                if len(self.calls) > known:
+                    call = self.calls[-1]
+                    function = call.get("function") or {}
+                    event = {"kind": "call", "call_id": call["id"], "name": function.get("name", "")}
+                    self.emit(event | {"arguments": function.get("arguments", "")})
 
 
 class DriverAfter(Driver):
     """A call is told when its tool has ended."""
 
-    loop = AfterTeller
-
-
-class LastIdTeller(Teller):
-    def round(self, calls: list[Json]) -> list[Json]:
-        self.last = calls[-1]
-        return super().round(calls)
-
-    def resulted(self, call: Json, text: str, failed: bool) -> None:
-        super().resulted(self.last, text, failed)
+    class loop(Teller):
+        def one(self, call: Json) -> Json:
+            text, failed = self.perform(call)
+            self.called(call)
+            self.resulted(call, text, failed)
+            return self.told(call, text)
 
 
 class DriverLastId(Driver):
     """Results are told under the id of the last call of their turn."""
 
-    loop = LastIdTeller
+    class loop(Teller):
+        def round(self, calls: list[Json]) -> list[Json]:
+            self.last = calls[-1]
+            return super().round(calls)
 
-
-class ByNameTeller(Rounds):
-    def called(self, call: Json) -> None:
-        self.open = getattr(self, "open", {})
-        self.open[call["function"]["name"]] = call
-        super().called(call)
-
-    def resulted(self, call: Json, text: str, failed: bool) -> None:
-        super().resulted(self.open[call["function"]["name"]], text, failed)
+        def resulted(self, call: Json, text: str, failed: bool) -> None:
+            super().resulted(self.last, text, failed)
 
 
 class DriverByName(Driver):
     """Open calls are known by the name of their tool, so that of two the latter takes both results."""
 
-    loop = ByNameTeller
+    class loop(Rounds):
+        def called(self, call: Json) -> None:
+            self.open = getattr(self, "open", {})
+            self.open[call["function"]["name"]] = call
+            super().called(call)
 
-
-class StaleTeller(Teller):
-    latest = ""
-
-    def resulted(self, call: Json, text: str, failed: bool) -> None:
-        super().resulted(call, self.latest or text, failed)
-        self.latest = text
+        def resulted(self, call: Json, text: str, failed: bool) -> None:
+            super().resulted(self.open[call["function"]["name"]], text, failed)
 
 
 class DriverStale(Driver):
     """From the second call on the result of the one before is told."""
 
-    loop = StaleTeller
+    class loop(Teller):
+        latest = ""
 
-
-class EmptyTeller(Teller):
-    def resulted(self, call: Json, text: str, failed: bool) -> None:
-        super().resulted(call, "", failed)
+        def resulted(self, call: Json, text: str, failed: bool) -> None:
+            super().resulted(call, self.latest or text, failed)
+            self.latest = text
 
 
 class DriverEmpty(Driver):
     """The result that is told is an empty text."""
 
-    loop = EmptyTeller
-
-
-class FinallyTeller(Teller):
-    def run(self) -> str:
-        try:
-            return super().run()
-        finally:
-            self.over("value")
+    class loop(Teller):
+        def resulted(self, call: Json, text: str, failed: bool) -> None:
+            super().resulted(call, "", failed)
 
 
 class DriverTwoEnds(Driver):
     """The end is told twice."""
 
-    loop = FinallyTeller
-
-
-class LimitTeller(Teller):
-    def over(self, how: str) -> None:
-        asked = sum(1 for one in self.history if one["role"] == "assistant")
-        if how == "value" or asked < self.case["options"].get("limit", LIMIT):
-            super().over(how)
+    class loop(Teller):
+        def run(self) -> str:
+            try:
+                return super().run()
+            finally:
+                self.over("value")
 
 
 class DriverLimitSilent(Driver):
     """The end of a run that reaches its limit is told by its error alone."""
 
-    loop = LimitTeller
-
-
-class AlwaysValue(Teller):
-    def over(self, how: str) -> None:
-        super().over("value")
+    class loop(Teller):
+        def over(self, how: str) -> None:
+            asked = sum(1 for one in self.history if one["role"] == "assistant")
+            if how == "value" or asked < self.case["options"].get("limit", LIMIT):
+                super().over(how)
 
 
 class DriverFailedAsValue(Driver):
     """A run that has failed is told as one that has its answer."""
 
-    loop = AlwaysValue
-
-
-class EachRound(Teller):
-    def round(self, calls: list[Json]) -> list[Json]:
-        found = super().round(calls)
-        self.over("value")
-        return found
+    class loop(Teller):
+        def over(self, how: str) -> None:
+            super().over("value")
 
 
 class DriverEachRound(Driver):
     """Each round tells an end of the run."""
 
-    loop = EachRound
-
-
-class Replaying(Teller):
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for message in self.history:
-            for call in message.get("tool_calls") or ():
-                self.called(call)
-            if message["role"] == "tool":
-                self.resulted({"id": message["tool_call_id"]}, message["content"], False)
+    class loop(Teller):
+        def round(self, calls: list[Json]) -> list[Json]:
+            found = super().round(calls)
+            self.over("value")
+            return found
 
 
 class DriverReplaying(Driver):
     """The second run of a conversation tells the calls of the first again."""
 
-    loop = Replaying
-
-
-class Listening(Teller):
-    listeners: ClassVar[list[Emit]] = []
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.listeners.append(self.emit)
-        own = self.emit
-        self.emit = lambda told: own(told) if isinstance(told, str) else [hear(told) for hear in self.listeners]
-
-    def run(self) -> str:
-        try:
-            return super().run()
-        finally:
-            self.listeners.pop(0)
+    class loop(Teller):
+        def __post_init__(self) -> None:
+            super().__post_init__()
+            for message in self.history:
+                for call in message.get("tool_calls") or ():
+                    self.called(call)
+                if message["role"] == "tool":
+                    self.resulted({"id": message["tool_call_id"]}, message["content"], False)
 
 
 class DriverListening(Driver):
     """The listeners of all runs that are under way hear the events of each."""
 
-    loop = Listening
+    class loop(Teller):
+        listeners: ClassVar[list[Emit]] = []
 
+        def __post_init__(self) -> None:
+            super().__post_init__()
+            self.listeners.append(self.emit)
+            own = self.emit
+            self.emit = lambda told: own(told) if isinstance(told, str) else [hear(told) for hear in self.listeners]
 
-class Late(Teller):
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.kept: list[Json] = []
-
-    def resulted(self, call: Json, text: str, failed: bool) -> None:
-        self.kept.append({"kind": "result", "call_id": call["id"], "result": text, "failed": failed})
-
-    def over(self, how: str) -> None:
-        for event in self.kept:
-            self.emit(event)
-        super().over(how)
+        def run(self) -> str:
+            try:
+                return super().run()
+            finally:
+                self.listeners.pop(0)
 
 
 class DriverLate(Driver):
     """All results are told when the run is over."""
 
-    loop = Late
+    class loop(Teller):
+        def __post_init__(self) -> None:
+            super().__post_init__()
+            self.kept: list[Json] = []
 
+        def resulted(self, call: Json, text: str, failed: bool) -> None:
+            self.kept.append({"kind": "result", "call_id": call["id"], "result": text, "failed": failed})
 
-class FailsTwice(Teller):
-    def resulted(self, call: Json, text: str, failed: bool) -> None:
-        super().resulted(call, text, failed)
-        if failed:
-            super().resulted(call, "failed", failed)
+        def over(self, how: str) -> None:
+            for event in self.kept:
+                self.emit(event)
+            super().over(how)
 
 
 class DriverFailsTwice(Driver):
     """A failure is told where it is caught, and again where the call ends."""
 
-    loop = FailsTwice
-
-
-class OncePerName(Teller):
-    def called(self, call: Json) -> None:
-        self.known = getattr(self, "known", set())
-        if call["function"]["name"] not in self.known:
-            self.known.add(call["function"]["name"])
-            super().called(call)
+    class loop(Teller):
+        def resulted(self, call: Json, text: str, failed: bool) -> None:
+            super().resulted(call, text, failed)
+            if failed:
+                super().resulted(call, "failed", failed)
 
 
 class DriverOncePerName(Driver):
     """Only the first call of each tool is told."""
 
-    loop = OncePerName
-
-
-class MarksFailed(Teller):
-    def resulted(self, call: Json, text: str, failed: bool) -> None:
-        super().resulted(call, text, not failed)
+    class loop(Teller):
+        def called(self, call: Json) -> None:
+            self.known = getattr(self, "known", set())
+            if call["function"]["name"] not in self.known:
+                self.known.add(call["function"]["name"])
+                super().called(call)
 
 
 class DriverMarked(Driver):
     """The mark of a failure is upside down."""
 
-    loop = MarksFailed
-
-
-class ByPlace(Teller):
-    def round(self, calls: list[Json]) -> list[Json]:
-        self.known = [*self.__dict__.get("known", []), *calls]
-        self.places = iter(self.known)
-        return super().round(calls)
-
-    def resulted(self, call: Json, text: str, failed: bool) -> None:
-        super().resulted(next(self.places), text, failed)
+    class loop(Teller):
+        def resulted(self, call: Json, text: str, failed: bool) -> None:
+            super().resulted(call, text, not failed)
 
 
 class DriverByPlace(Driver):
     """The call of a result is looked up by its place in the turn, among all calls of the run."""
 
-    loop = ByPlace
+    class loop(Teller):
+        def round(self, calls: list[Json]) -> list[Json]:
+            self.known = [*self.__dict__.get("known", []), *calls]
+            self.places = iter(self.known)
+            return super().round(calls)
+
+        def resulted(self, call: Json, text: str, failed: bool) -> None:
+            super().resulted(next(self.places), text, failed)

@@ -1,6 +1,5 @@
 """Loops on Responses that tell their caller of calls and results: a right one, and others with one fault each."""
 
-# ruff: noqa: D101
 # mypy: disable-error-code="import-not-found, misc, no-any-return"
 
 from __future__ import annotations
@@ -61,26 +60,22 @@ class Driver(responses_plain.Driver):
             service.close()
 
 
-class ItemIds(Observed):
-    def item(self, call: Json) -> None:
-        self.listen({"kind": "call", "call_id": call["id"], "name": call["name"], "arguments": call.get("arguments")})
-
-
 class DriverItemIds(Driver):
     """Calls are told under the id of their item, and results under that of the call."""
 
-    steps = ItemIds
-
-
-class Whole(Observed):
-    def step(self, state: State, n: int) -> State:
-        for item in state.items:
-            if item.get("type") == "function_call_output":
-                self.listen({"kind": "result", "call_id": item["call_id"], "result": item["output"]})
-        return super().step(state, n)
+    class steps(Observed):
+        def item(self, call: Json) -> None:
+            self.listen(
+                {"kind": "call", "call_id": call["id"], "name": call["name"], "arguments": call.get("arguments")}
+            )
 
 
 class DriverWhole(Driver):
     """Each step tells all results of the history."""
 
-    steps = Whole
+    class steps(Observed):
+        def step(self, state: State, n: int) -> State:
+            for item in state.items:
+                if item.get("type") == "function_call_output":
+                    self.listen({"kind": "result", "call_id": item["call_id"], "result": item["output"]})
+            return super().step(state, n)

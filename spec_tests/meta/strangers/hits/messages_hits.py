@@ -24,68 +24,59 @@ if TYPE_CHECKING:
     from service import AsyncService
 
 
-class HalfAnswers(Talk):
-    """Raises on a refusal that comes in place of an answer."""
-
-    async def ask(self) -> Json:
-        message = await super().ask()
-        said = any(block.get("text") for block in message.get("content") or [])
-        if message.get("stop_reason") == "refusal" and said:
-            message["stop_reason"] = "end_turn"
-        return message
-
-
 class DriverRefusedHalfway(messages_stream.Driver):
     """A refusal behind some text makes this text the answer."""
 
-    talk = HalfAnswers
+    class talk(Talk):
+        """Raises on a refusal that comes in place of an answer."""
 
-
-class Counting(Talk):
-    """Adds up what the run has cost."""
-
-    def __init__(self, case: Json, service: AsyncService, emit: Callable[[str], None]) -> None:
-        super().__init__(case, service, emit)
-        self.cost: Counter[str] = Counter()
-
-    def count(self, usage: Json | None) -> None:
-        for name in ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"):
-            if usage and name in usage:
-                self.cost[name] += usage[name]
-
-    async def ask(self) -> Json:
-        message = await super().ask()
-        if not self.case["stream"]:
-            self.count(message.get("usage"))
-        return message
-
-    async def gathered(self, events: AsyncIterator[Json]) -> Json:
-        async def counted() -> AsyncIterator[Json]:
-            async for event in events:
-                if event.get("type") == "message_start":
-                    self.count(event["message"].get("usage"))
-                if event.get("type") == "message_delta":
-                    self.count(event.get("usage"))
-                yield event
-
-        return await super().gathered(counted())
+        async def ask(self) -> Json:
+            message = await super().ask()
+            said = any(block.get("text") for block in message.get("content") or [])
+            if message.get("stop_reason") == "refusal" and said:
+                message["stop_reason"] = "end_turn"
+            return message
 
 
 class DriverNullUsage(messages_stream.Driver):
     """A count of tokens that is null ends the run with a TypeError."""
 
-    talk = Counting
+    class talk(Talk):
+        """Adds up what the run has cost."""
 
+        def __init__(self, case: Json, service: AsyncService, emit: Callable[[str], None]) -> None:
+            super().__init__(case, service, emit)
+            self.cost: Counter[str] = Counter()
 
-class Uncited(Talk):
-    """Knows texts, thoughts, signatures and inputs in a stream."""
+        def count(self, usage: Json | None) -> None:
+            for name in ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"):
+                if usage and name in usage:
+                    self.cost[name] += usage[name]
 
-    def add(self, at: int, block: Json, delta: Json) -> None:
-        if delta["type"] != "citations_delta":
-            super().add(at, block, delta)
+        async def ask(self) -> Json:
+            message = await super().ask()
+            if not self.case["stream"]:
+                self.count(message.get("usage"))
+            return message
+
+        async def gathered(self, events: AsyncIterator[Json]) -> Json:
+            async def counted() -> AsyncIterator[Json]:
+                async for event in events:
+                    if event.get("type") == "message_start":
+                        self.count(event["message"].get("usage"))
+                    if event.get("type") == "message_delta":
+                        self.count(event.get("usage"))
+                    yield event
+
+            return await super().gathered(counted())
 
 
 class DriverCitationsLost(messages_stream.Driver):
     """A streamed text loses its citations, also when it goes back."""
 
-    talk = Uncited
+    class talk(Talk):
+        """Knows texts, thoughts, signatures and inputs in a stream."""
+
+        def add(self, at: int, block: Json, delta: Json) -> None:
+            if delta["type"] != "citations_delta":
+                super().add(at, block, delta)

@@ -23,18 +23,15 @@ from handlers import Json
 INVISIBLE = re.compile("[\u200b-\u200f\u2060-\u2064\ufe0e\ufe0f\ufeff]")
 
 
-class Cleaning(Run):
-    """Takes out of results what nobody can see."""
-
-    def result(self, call: Json) -> Json:
-        said = super().result(call)
-        return {**said, "output": INVISIBLE.sub("", said["output"])}
-
-
 class DriverInvisibleSigns(responses_plain.Driver):
     """Joiners and selectors are taken out of results, so emoji and Persian words fall apart."""
 
-    steps = Cleaning
+    class steps(Run):
+        """Takes out of results what nobody can see."""
+
+        def result(self, call: Json) -> Json:
+            said = super().result(call)
+            return {**said, "output": INVISIBLE.sub("", said["output"])}
 
 
 class Remembering(responses_stateful.Loop):

@@ -10,70 +10,52 @@ from meta.strangers.mcp.client import Client, Failed
 from meta.strangers.mcp.loops import Json, Loop, Prefixed, Run
 
 
-class _FirstPage(Client):
-    def list(self) -> list[Json]:
-        return list(self.request("tools/list")["tools"]) if "tools" in self.able else []
-
-
 class FirstPage(Loop):
     """Takes the first page of tools for all."""
 
-    client = _FirstPage
-
-
-class _NeverReady(Client):
-    def notify(self, method: str) -> None:
-        pass
+    class client(Client):
+        def list(self) -> list[Json]:
+            return list(self.request("tools/list")["tools"]) if "tools" in self.able else []
 
 
 class NeverReady(Loop):
     """Never says that it is initialized."""
 
-    client = _NeverReady
-
-
-class _WithoutSession(Client):
-    def headers(self) -> dict[str, str]:
-        return {name: text for name, text in super().headers().items() if name != "mcp-session-id"}
+    class client(Client):
+        def notify(self, method: str) -> None:
+            pass
 
 
 class WithoutSession(Loop):
     """Forgets the id of its session."""
 
-    client = _WithoutSession
-
-
-class _WithoutVersion(Client):
-    def headers(self) -> dict[str, str]:
-        return {name: text for name, text in super().headers().items() if name != "mcp-protocol-version"}
+    class client(Client):
+        def headers(self) -> dict[str, str]:
+            return {name: text for name, text in super().headers().items() if name != "mcp-session-id"}
 
 
 class WithoutVersion(Loop):
     """Says its version in no header."""
 
-    client = _WithoutVersion
-
-
-class _OwnVersion(Client):
-    def headers(self) -> dict[str, str]:
-        found = super().headers()
-        return found | {"mcp-protocol-version": self.version} if self.agreed else found
+    class client(Client):
+        def headers(self) -> dict[str, str]:
+            return {name: text for name, text in super().headers().items() if name != "mcp-protocol-version"}
 
 
 class OwnVersion(Loop):
     """Says the version it has asked for, whatever was agreed."""
 
-    client = _OwnVersion
-
-
-class _JsonAlone(Client):
-    accepts = "application/json"
+    class client(Client):
+        def headers(self) -> dict[str, str]:
+            found = super().headers()
+            return found | {"mcp-protocol-version": self.version} if self.agreed else found
 
 
 class JsonAlone(Loop):
     """Takes JSON alone."""
 
-    client = _JsonAlone
+    class client(Client):
+        accepts = "application/json"
 
 
 class Flat(Loop):
@@ -193,37 +175,28 @@ class LastServerWins(Loop):
         return super().named(client, name, ())
 
 
-class _FirstMessage(Client):
-    def is_answer(self, message: Json, id: Any) -> bool:
-        return True
-
-
 class FirstMessage(Loop):
     """Takes the first message of a stream for the answer."""
 
-    client = _FirstMessage
-
-
-class _Deaf(Client):
-    def heard(self, message: Json) -> None:
-        pass
+    class client(Client):
+        def is_answer(self, message: Json, id: Any) -> bool:
+            return True
 
 
 class Deaf(Loop):
     """Answers no request of a server."""
 
-    client = _Deaf
-
-
-class _DeadSession(Client):
-    def call(self, name: str, arguments: Json) -> Json:
-        return self.request("tools/call", {"name": name, "arguments": arguments})
+    class client(Client):
+        def heard(self, message: Json) -> None:
+            pass
 
 
 class DeadSession(Loop):
     """Goes on with a session that is over."""
 
-    client = _DeadSession
+    class client(Client):
+        def call(self, name: str, arguments: Json) -> Json:
+            return self.request("tools/call", {"name": name, "arguments": arguments})
 
 
 class NeverLeaves(Loop):
@@ -233,29 +206,23 @@ class NeverLeaves(Loop):
         pass
 
 
-class _AsksAnyway(Client):
-    def list(self) -> list[Json]:
-        self.able = {"tools": {}}
-        return super().list()
-
-
 class AsksAnyway(Loop):
     """Asks a server for tools that has said that it has none."""
 
-    client = _AsksAnyway
-
-
-class _QuotedCursor(Client):
-    def request(self, method: str, params: Json | None = None) -> Json:
-        if params and "cursor" in params:
-            params = {"cursor": quote(params["cursor"])}
-        return super().request(method, params)
+    class client(Client):
+        def list(self) -> list[Json]:
+            self.able = {"tools": {}}
+            return super().list()
 
 
 class QuotedCursor(Loop):
     """Writes a cursor as in a URL."""
 
-    client = _QuotedCursor
+    class client(Client):
+        def request(self, method: str, params: Json | None = None) -> Json:
+            if params and "cursor" in params:
+                params = {"cursor": quote(params["cursor"])}
+            return super().request(method, params)
 
 
 class EmptyIsNoResult(Loop):

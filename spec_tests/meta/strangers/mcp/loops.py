@@ -178,18 +178,15 @@ class StructuredFirst(Loop):
         return super().text(result) if structured is None or result.get("isError") else json.dumps(structured)
 
 
-class OldClient(Client):
-    version = "2025-03-26"
-    speaks = (version,)
-
-    def headers(self) -> dict[str, str]:
-        return {name: text for name, text in super().headers().items() if name != "mcp-protocol-version"}
-
-
 class Older(Loop):
     """An older revision, which has no header for its version."""
 
-    client = OldClient
+    class client(Client):
+        version = "2025-03-26"
+        speaks = (version,)
+
+        def headers(self) -> dict[str, str]:
+            return {name: text for name, text in super().headers().items() if name != "mcp-protocol-version"}
 
 
 class AnewForEach(Loop):

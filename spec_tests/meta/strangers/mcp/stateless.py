@@ -171,64 +171,55 @@ class DiscoversFirst(Loop):
     client: Any = _Discovers
 
 
-class _OnceOnly(Talker):
-    tries = 1
-
-
 class NeverAsksAgain(Loop):
     """Makes no call again: what is no answer has failed, for the model."""
 
-    client: Any = _OnceOnly
+    class client(Talker):
+        tries = 1
 
 
 class _Older(Exception):
     pass
 
 
-class _Either:
-    """The new revision, or an older one if the server does not answer as a new one would."""
-
-    class Probe(_Discovers):
-        def refused(self, status: int, body: bytes) -> None:
-            try:
-                code = json.loads(body)["error"]["code"]
-            except (ValueError, LookupError, TypeError):
-                code = None
-            if status == 400 and code not in MODERN_ERRORS:
-                raise _Older
-            super().refused(status, body)
-
-    def __init__(self, name: str, url: str) -> None:
-        self.name, self.url = name, url
-        self.one: Any = self.Probe(name, url)
-
-    def connect(self) -> None:
-        try:
-            self.one.connect()
-        except _Older:
-            self.one = Client(self.name, self.url)
-            self.one.connect()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.one, name)
-
-
 class EitherRevision(Loop):
     """Speaks both kinds of revisions."""
 
-    client: Any = _Either
+    class client:
+        """The new revision, or an older one if the server does not answer as a new one would."""
 
+        class Probe(_Discovers):
+            def refused(self, status: int, body: bytes) -> None:
+                try:
+                    code = json.loads(body)["error"]["code"]
+                except (ValueError, LookupError, TypeError):
+                    code = None
+                if status == 400 and code not in MODERN_ERRORS:
+                    raise _Older
+                super().refused(status, body)
 
-class _Notes(Talker):
-    def close(self) -> None:
-        note = {"jsonrpc": "2.0", "method": "notifications/x-stranger/leaves"}
-        usual = {"Content-Type": "application/json", "Accept": "text/event-stream, application/json"}
-        said = Request(self.url, json.dumps(note).encode(), usual | {"MCP-Protocol-Version": NEW})  # noqa: S310
-        with suppress(HTTPError), urlopen(said, timeout=30):  # noqa: S310
-            pass
+        def __init__(self, name: str, url: str) -> None:
+            self.name, self.url = name, url
+            self.one: Any = self.Probe(name, url)
+
+        def connect(self) -> None:
+            try:
+                self.one.connect()
+            except _Older:
+                self.one = Client(self.name, self.url)
+                self.one.connect()
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.one, name)
 
 
 class SaysThatItLeaves(Stateless):
     """Sends a notification at the end: what it says of itself is required of requests alone."""
 
-    client: Any = _Notes
+    class client(Talker):
+        def close(self) -> None:
+            note = {"jsonrpc": "2.0", "method": "notifications/x-stranger/leaves"}
+            usual = {"Content-Type": "application/json", "Accept": "text/event-stream, application/json"}
+            said = Request(self.url, json.dumps(note).encode(), usual | {"MCP-Protocol-Version": NEW})  # noqa: S310
+            with suppress(HTTPError), urlopen(said, timeout=30):  # noqa: S310
+                pass

@@ -269,111 +269,93 @@ class Words(Driver):
     loop = WordsChat
 
 
-class ObjectChat(WordsChat):
-    """Asks for a JSON object, and says in words which."""
-
-    def place(self, body: Json) -> Json:
-        return {"response_format": {"type": "json_object"}}
-
-    is_wrapped = FormatChat.is_wrapped
-    wrapped = FormatChat.wrapped
-
-    def prompt(self) -> list[Json]:
-        if self.schema is None:
-            return super().prompt()
-        words = f"Answer with a JSON object that fits this schema: {json.dumps(self.wrapped())}"
-        return [*super().prompt(), {"role": "system", "content": words}]
-
-
 class Objects(Driver):
     """A right loop: a JSON object is the format, and the words say which."""
 
-    loop = ObjectChat
+    class loop(WordsChat):
+        """Asks for a JSON object, and says in words which."""
 
+        def place(self, body: Json) -> Json:
+            return {"response_format": {"type": "json_object"}}
 
-class LaterChat(FormatChat):
-    """Lets the model answer in words first, and asks for the output in a request of its own, without tools."""
+        is_wrapped = FormatChat.is_wrapped
+        wrapped = FormatChat.wrapped
 
-    asks = False
-
-    def body(self) -> Json:
-        body = super().body()
-        return {name: one for name, one in body.items() if name != "tools"} if self.asks else body
-
-    def place(self, body: Json) -> Json:
-        return super().place(body) if self.asks else {}
-
-    def output(self, reply: Reply, turn: Json) -> Any:
-        if self.asks:
-            return super().output(reply, turn)
-        self.asks, self.left = True, self.again + 1
-        raise ValueError("it is to be written as an object")
+        def prompt(self) -> list[Json]:
+            if self.schema is None:
+                return super().prompt()
+            words = f"Answer with a JSON object that fits this schema: {json.dumps(self.wrapped())}"
+            return [*super().prompt(), {"role": "system", "content": words}]
 
 
 class Later(Driver):
     """A right loop: what was found out is written as an object in the end."""
 
-    loop = LaterChat
+    class loop(FormatChat):
+        """Lets the model answer in words first, and asks for the output in a request of its own, without tools."""
 
+        asks = False
 
-class OnceChat(FormatChat):
-    """Never asks again."""
+        def body(self) -> Json:
+            body = super().body()
+            return {name: one for name, one in body.items() if name != "tools"} if self.asks else body
 
-    again = 0
+        def place(self, body: Json) -> Json:
+            return super().place(body) if self.asks else {}
+
+        def output(self, reply: Reply, turn: Json) -> Any:
+            if self.asks:
+                return super().output(reply, turn)
+            self.asks, self.left = True, self.again + 1
+            raise ValueError("it is to be written as an object")
 
 
 class Once(Driver):
     """A right loop: an output that does not fit is an error for the caller."""
 
-    loop = OnceChat
+    class loop(FormatChat):
+        """Never asks again."""
 
-
-class InsideChat(FormatChat):
-    """Leaves the caller's definitions where they are, and judges values by the caller's schema."""
-
-    def wrapped(self) -> Json:
-        return {name: one for name, one in super().wrapped().items() if name != "$defs" or not self.is_wrapped}
-
-    def value(self, text: str) -> Any:
-        value = self.parsed(text)
-        if self.is_wrapped:
-            value = value["response"]
-        validate(self.schema, value)
-        return value
+        again = 0
 
 
 class Inside(Driver):
     """A right loop: the service gets the caller's schema of a list whole, in a member."""
 
-    loop = InsideChat
+    class loop(FormatChat):
+        """Leaves the caller's definitions where they are, and judges values by the caller's schema."""
 
+        def wrapped(self) -> Json:
+            return {name: one for name, one in super().wrapped().items() if name != "$defs" or not self.is_wrapped}
 
-class BothChat(ToolChat):
-    """Runs the caller's tools beside an output, and then takes the output."""
-
-    def done(self, turn: Json) -> None:
-        self.remember(turn)
-        for call in turn["tool_calls"]:
-            mine = call["function"]["name"] == OWN
-            self.history.append(self.told(call, "Taken.") if mine else self.result(call))
+        def value(self, text: str) -> Any:
+            value = self.parsed(text)
+            if self.is_wrapped:
+                value = value["response"]
+            validate(self.schema, value)
+            return value
 
 
 class Both(Driver):
     """A right loop: what the model calls beside its output runs."""
 
-    loop = BothChat
+    class loop(ToolChat):
+        """Runs the caller's tools beside an output, and then takes the output."""
 
-
-class ObjectsOnlyChat(FormatChat):
-    """Takes schemas of objects alone."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.is_wrapped:
-            raise Stopped("other", "an output has to be an object")
+        def done(self, turn: Json) -> None:
+            self.remember(turn)
+            for call in turn["tool_calls"]:
+                mine = call["function"]["name"] == OWN
+                self.history.append(self.told(call, "Taken.") if mine else self.result(call))
 
 
 class ObjectsOnly(Driver):
     """A right loop: a caller who wants a list is told at once that there is none."""
 
-    loop = ObjectsOnlyChat
+    class loop(FormatChat):
+        """Takes schemas of objects alone."""
+
+        def __post_init__(self) -> None:
+            super().__post_init__()
+            if self.is_wrapped:
+                raise Stopped("other", "an output has to be an object")

@@ -35,40 +35,31 @@ def apart(tools: list[Json], pattern: str, most: int | None) -> dict[str, Json]:
     return names
 
 
-class LongNamesChat(Chat):
-    """Makes the signs of a name legal, and leaves it as long as it is."""
-
-    def named(self, tools: list[Json]) -> dict[str, Json]:
-        return apart(tools, r"[^a-zA-Z0-9_-]", None)
-
-
 class DriverLongNames(chat_plain.Driver):
     """A tool with a name of 65 signs makes the service refuse every request."""
 
-    loop = LongNamesChat
+    class loop(Chat):
+        """Makes the signs of a name legal, and leaves it as long as it is."""
 
-
-class WordsConversation(Conversation):
-    """Takes the word signs of a regular expression for those of the service."""
-
-    def named(self, tools: list[Json]) -> dict[str, Json]:
-        return apart(tools, r"[^\w-]", 64)
+        def named(self, tools: list[Json]) -> dict[str, Json]:
+            return apart(tools, r"[^a-zA-Z0-9_-]", None)
 
 
 class DriverForeignLetters(messages_plain.Driver):
     """A name with letters beyond ASCII is offered as it is, and refused."""
 
-    conversation = WordsConversation
+    class conversation(Conversation):
+        """Takes the word signs of a regular expression for those of the service."""
 
-
-class CutNamesRun(Run):
-    """Makes each name legal by itself."""
-
-    def named(self, tools: list[Json]) -> dict[str, Json]:
-        return {re.sub(r"[^a-zA-Z0-9_-]", "_", tool["name"])[:64] or "tool": tool for tool in tools}
+        def named(self, tools: list[Json]) -> dict[str, Json]:
+            return apart(tools, r"[^\w-]", 64)
 
 
 class DriverNamesFallTogether(responses_plain.Driver):
     """Of two tools whose legal names are the same only the later is offered and called."""
 
-    steps = CutNamesRun
+    class steps(Run):
+        """Makes each name legal by itself."""
+
+        def named(self, tools: list[Json]) -> dict[str, Json]:
+            return {re.sub(r"[^a-zA-Z0-9_-]", "_", tool["name"])[:64] or "tool": tool for tool in tools}

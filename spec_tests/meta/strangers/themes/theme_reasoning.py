@@ -33,53 +33,44 @@ class DriverThoughtsDropped(chat_plain.Driver):
     loop = BareTurnChat
 
 
-class LatestThoughtsChat(Chat):
-    """Saves tokens: of all turns only the latest goes back with its thoughts."""
-
-    def prompt(self) -> list[Json]:
-        turns = [at for at, item in enumerate(self.history) if item["role"] == "assistant"]
-        latest = turns[-1] if turns else 0
-        return [
-            item if at >= latest else {name: value for name, value in item.items() if name not in THOUGHTS}
-            for at, item in enumerate(self.history)
-        ]
-
-
 class DriverLatestThoughts(chat_plain.Driver):
     """From the third request on the thoughts of the first turn with calls are missing."""
 
-    loop = LatestThoughtsChat
+    class loop(Chat):
+        """Saves tokens: of all turns only the latest goes back with its thoughts."""
 
-
-class ThoughtsForAnswerChat(Chat):
-    """Returns the thoughts where the model says nothing else."""
-
-    def answer(self, reply: Reply) -> str:
-        return reply.message.get("content") or reply.message.get("reasoning_content") or ""
+        def prompt(self) -> list[Json]:
+            turns = [at for at, item in enumerate(self.history) if item["role"] == "assistant"]
+            latest = turns[-1] if turns else 0
+            return [
+                item if at >= latest else {name: value for name, value in item.items() if name not in THOUGHTS}
+                for at, item in enumerate(self.history)
+            ]
 
 
 class DriverThoughtsForAnswer(chat_plain.Driver):
     """An empty answer with thoughts is the thoughts."""
 
-    loop = ThoughtsForAnswerChat
+    class loop(Chat):
+        """Returns the thoughts where the model says nothing else."""
 
-
-class ByModelChat(BareTurnChat):
-    """Sends thoughts and signatures only to the models whose services demand them, which it knows by their names."""
-
-    def turn(self, reply: Reply) -> Json:
-        if any(name in self.case["model"] for name in ("deepseek", "gemini")):
-            return Chat.turn(self, reply)
-        turn = super().turn(reply)
-        return {
-            **turn,
-            "tool_calls": [
-                {name: call[name] for name in call if name != "extra_content"} for call in turn["tool_calls"]
-            ],
-        }
+        def answer(self, reply: Reply) -> str:
+            return reply.message.get("content") or reply.message.get("reasoning_content") or ""
 
 
 class DriverByModel(chat_plain.Driver):
     """Right: what a service demands is sent to that service."""
 
-    loop = ByModelChat
+    class loop(BareTurnChat):
+        """Sends thoughts and signatures only to models whose services demand them, which it knows by their names."""
+
+        def turn(self, reply: Reply) -> Json:
+            if any(name in self.case["model"] for name in ("deepseek", "gemini")):
+                return Chat.turn(self, reply)
+            turn = super().turn(reply)
+            return {
+                **turn,
+                "tool_calls": [
+                    {name: call[name] for name in call if name != "extra_content"} for call in turn["tool_calls"]
+                ],
+            }

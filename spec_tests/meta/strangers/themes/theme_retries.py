@@ -23,49 +23,40 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "python"))
 from handlers import Stopped
 
 
-class HastyService(Service):
-    """Has a plan for its pauses, and no ear."""
-
-    def delay(self, response: httpx.Response, attempt: int) -> float:
-        return self.pause * 2**attempt
-
-
 class DriverHasty(chat_plain.Driver):
     """The time that Retry-After and retry-after-ms ask for is not waited."""
 
-    service = HastyService
+    class service(Service):
+        """Has a plan for its pauses, and no ear."""
 
-
-class SecondsService(Service):
-    """Takes Retry-After for a number."""
-
-    def delay(self, response: httpx.Response, attempt: int) -> float:
-        if "retry-after" in response.headers:
-            return float(response.headers["retry-after"])
-        return super().delay(response, attempt)
+        def delay(self, response: httpx.Response, attempt: int) -> float:
+            return self.pause * 2**attempt
 
 
 class DriverDateCrashes(messages_plain.Driver):
     """Retry-After as a date ends the run with a ValueError, and nothing is tried again."""
 
-    service = SecondsService
+    class service(Service):
+        """Takes Retry-After for a number."""
 
-
-class PoliteRun(Run):
-    """Lets no exception reach its caller from the service."""
-
-    def step(self, state: State, turn: int) -> State:
-        try:
-            return super().step(state, turn)
-        except httpx.HTTPError as error:
-            return replace(state, answer=f"Sorry, the service cannot be reached: {error}")
-        except Stopped as stopped:
-            if stopped.word != "provider":
-                raise
-            return replace(state, answer=f"Sorry, something went wrong: {stopped}")
+        def delay(self, response: httpx.Response, attempt: int) -> float:
+            if "retry-after" in response.headers:
+                return float(response.headers["retry-after"])
+            return super().delay(response, attempt)
 
 
 class DriverErrorIsAnswer(responses_plain.Driver):
     """What the service says against a request is returned as the model's answer."""
 
-    steps = PoliteRun
+    class steps(Run):
+        """Lets no exception reach its caller from the service."""
+
+        def step(self, state: State, turn: int) -> State:
+            try:
+                return super().step(state, turn)
+            except httpx.HTTPError as error:
+                return replace(state, answer=f"Sorry, the service cannot be reached: {error}")
+            except Stopped as stopped:
+                if stopped.word != "provider":
+                    raise
+                return replace(state, answer=f"Sorry, something went wrong: {stopped}")

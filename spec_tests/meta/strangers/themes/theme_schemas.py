@@ -31,19 +31,16 @@ def without_titles(part: Any) -> Any:
     return part
 
 
-class UntitledChat(Chat):
-    """Offers schemas without titles."""
-
-    def offers(self) -> list[Json]:
-        return chat_tools(
-            {name: tool | {"parameters": without_titles(tool["parameters"])} for name, tool in self.tools.items()}
-        )
-
-
 class DriverTitleParameter(chat_plain.Driver):
     """A parameter whose name is `title` is not offered, though it may be required."""
 
-    loop = UntitledChat
+    class loop(Chat):
+        """Offers schemas without titles."""
+
+        def offers(self) -> list[Json]:
+            return chat_tools(
+                {name: tool | {"parameters": without_titles(tool["parameters"])} for name, tool in self.tools.items()}
+            )
 
 
 def inlined(part: Any, definitions: Json, above: tuple[str, ...] = ()) -> Any:
@@ -63,21 +60,18 @@ def inlined(part: Any, definitions: Json, above: tuple[str, ...] = ()) -> Any:
     return {key: inlined(value, definitions, above) for key, value in part.items() if key != "$defs"}
 
 
-class InlinedConversation(Conversation):
-    """Offers schemas without definitions."""
-
-    def offers(self) -> list[Json]:
-        flat = {}
-        for name, tool in self.tools.items():
-            parameters = tool["parameters"]
-            flat[name] = tool | {"parameters": inlined(parameters, parameters.get("$defs") or {})}
-        return [*messages_tools(flat), *self.hosted]
-
-
 class DriverRecursionCut(messages_plain.Driver):
     """A schema that refers to itself is offered to a depth of one, with any object below."""
 
-    conversation = InlinedConversation
+    class conversation(Conversation):
+        """Offers schemas without definitions."""
+
+        def offers(self) -> list[Json]:
+            flat = {}
+            for name, tool in self.tools.items():
+                parameters = tool["parameters"]
+                flat[name] = tool | {"parameters": inlined(parameters, parameters.get("$defs") or {})}
+            return [*messages_tools(flat), *self.hosted]
 
 
 def strict(part: Any) -> Any:
@@ -93,19 +87,16 @@ def strict(part: Any) -> Any:
     return whole
 
 
-class StrictRun(Run):
-    """Offers each tool as a strict one."""
-
-    def offers(self) -> list[Json]:
-        tools = {
-            name: tool | {"parameters": strict({"type": "object"} | tool["parameters"])}
-            for name, tool in self.tools.items()
-        }
-        own = [offer | {"strict": True} for offer in responses_tools(tools)]
-        return [*own, *super().offers()[len(own) :]]
-
-
 class DriverAlwaysStrict(responses_plain.Driver):
     """Optional parameters of a tool that was not declared strict are required, and free objects have no members."""
 
-    steps = StrictRun
+    class steps(Run):
+        """Offers each tool as a strict one."""
+
+        def offers(self) -> list[Json]:
+            tools = {
+                name: tool | {"parameters": strict({"type": "object"} | tool["parameters"])}
+                for name, tool in self.tools.items()
+            }
+            own = [offer | {"strict": True} for offer in responses_tools(tools)]
+            return [*own, *super().offers()[len(own) :]]

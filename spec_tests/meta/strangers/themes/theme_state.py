@@ -33,33 +33,27 @@ KNOWN = (
 )
 
 
-class StatelessTalk(Talk):
-    """Gathers from a stream what it needs itself: the blocks, and why the message ends."""
-
-    def begun(self, message: Json) -> Json:
-        return {"role": message.get("role")}
-
-    def delta(self, message: Json, delta: Json) -> None:
-        super().delta(message, {name: delta.get(name) for name in ("stop_reason", "stop_details")})
-
-
 class DriverContainerLost(messages_stream.Driver):
     """In a stream the container is not read, so each request gets a new one and its files are gone."""
 
-    talk = StatelessTalk
+    class talk(Talk):
+        """Gathers from a stream what it needs itself: the blocks, and why the message ends."""
 
+        def begun(self, message: Json) -> Json:
+            return {"role": message.get("role")}
 
-class ForgetfulConversation(Conversation):
-    """Sends back the kinds of blocks that it has heard of."""
-
-    def kept(self, content: list[Json]) -> list[Json]:
-        return [block for block in super().kept(content) if block["type"] in KNOWN]
+        def delta(self, message: Json, delta: Json) -> None:
+            super().delta(message, {name: delta.get(name) for name in ("stop_reason", "stop_details")})
 
 
 class DriverKnownKinds(messages_plain.Driver):
     """Results of code execution, web fetch and tool search do not go back, the uses before them do."""
 
-    conversation = ForgetfulConversation
+    class conversation(Conversation):
+        """Sends back the kinds of blocks that it has heard of."""
+
+        def kept(self, content: list[Json]) -> list[Json]:
+            return [block for block in super().kept(content) if block["type"] in KNOWN]
 
 
 class Action(StrEnum):
@@ -70,17 +64,14 @@ class Action(StrEnum):
     FIND = "find"
 
 
-class CheckedRun(Run):
-    """Reads each search of the service into its own types."""
-
-    def kept(self, output: list[Json]) -> list[Json]:
-        for item in output:
-            if item["type"] == "web_search_call":
-                Action(item["action"]["type"])
-        return output
-
-
 class DriverKnownActions(responses_plain.Driver):
     """A search with no action, or one that came later than this loop, ends the run with an exception."""
 
-    steps = CheckedRun
+    class steps(Run):
+        """Reads each search of the service into its own types."""
+
+        def kept(self, output: list[Json]) -> list[Json]:
+            for item in output:
+                if item["type"] == "web_search_call":
+                    Action(item["action"]["type"])
+            return output

@@ -1,6 +1,5 @@
 """Loops on Chat Completions that tell how many tokens a run has used: a right one, and others with one fault each."""
 
-# ruff: noqa: D101
 # mypy: disable-error-code="import-not-found, misc, no-any-return, has-type"
 
 from __future__ import annotations
@@ -107,166 +106,121 @@ class Driver(chat_stream.Driver):
         return end | {"usage": loop.usage()} if end["kind"] == "value" else end
 
 
-class TotalsOnly(Ledger):
-    def usage(self) -> Json:
-        return {"total_tokens": super().usage()["total_tokens"]}
-
-
 class Totals(Driver):
     """A right loop that tells only the total, as one number."""
 
-    loop = TotalsOnly
-
-
-class UnaskedLedger(Ledger):
-    def body(self) -> Json:
-        body = super().body()
-        body.pop("stream_options", None)
-        return body
+    class loop(Ledger):
+        def usage(self) -> Json:
+            return {"total_tokens": super().usage()["total_tokens"]}
 
 
 class Unasked(Driver):
     """Right but for a SHOULD: in streams it does not ask for the usage, and then tells zeros."""
 
-    loop = UnaskedLedger
-
-
-class LastLedger(Ledger):
-    def count(self, usage: Json | None) -> None:
-        if usage:
-            self.records = [usage]
+    class loop(Ledger):
+        def body(self) -> Json:
+            body = super().body()
+            body.pop("stream_options", None)
+            return body
 
 
 class DriverLast(Driver):
     """The usage of the last reply stands for the run."""
 
-    loop = LastLedger
-
-
-class FirstLedger(Ledger):
-    def count(self, usage: Json | None) -> None:
-        if not self.records:
-            super().count(usage)
+    class loop(Ledger):
+        def count(self, usage: Json | None) -> None:
+            if usage:
+                self.records = [usage]
 
 
 class DriverFirst(Driver):
     """The usage of the first reply stands for the run."""
 
-    loop = FirstLedger
-
-
-class RoundsLedger(Ledger):
-    def judge(self, reply: Reply) -> None:
-        super().judge(reply)
-        if not reply.message.get("tool_calls"):
-            self.records.pop()
+    class loop(Ledger):
+        def count(self, usage: Json | None) -> None:
+            if not self.records:
+                super().count(usage)
 
 
 class DriverRounds(Driver):
     """Only rounds with tools are counted, and not the answer."""
 
-    loop = RoundsLedger
-
-
-class DoubleLedger(Ledger):
-    def judge(self, reply: Reply) -> None:
-        super().judge(reply)
-        self.records.append(self.records[-1])
+    class loop(Ledger):
+        def judge(self, reply: Reply) -> None:
+            super().judge(reply)
+            if not reply.message.get("tool_calls"):
+                self.records.pop()
 
 
 class DriverDouble(Driver):
     """Each reply is counted where it is read, and where it is judged."""
 
-    loop = DoubleLedger
-
-
-class GrowingLedger(Ledger):
-    def count(self, usage: Json | None) -> None:
-        super().count(usage)
-        self.reported = [*getattr(self, "reported", []), super().usage()]
-
-    def usage(self) -> Json:
-        return {name: sum(one[name] for one in self.reported) for name in NAMES}
+    class loop(Ledger):
+        def judge(self, reply: Reply) -> None:
+            super().judge(reply)
+            self.records.append(self.records[-1])
 
 
 class DriverGrowing(Driver):
     """The sum so far is added to the sum, round by round."""
 
-    loop = GrowingLedger
+    class loop(Ledger):
+        def count(self, usage: Json | None) -> None:
+            super().count(usage)
+            self.reported = [*getattr(self, "reported", []), super().usage()]
 
-
-class DeafHeard(Heard):
-    def on_usage(self, chunk: Json) -> None:
-        if chunk.get("choices"):
-            super().on_usage(chunk)
-
-
-class DeafLedger(Ledger):
-    hears = DeafHeard
+        def usage(self) -> Json:
+            return {name: sum(one[name] for one in self.reported) for name in NAMES}
 
 
 class DriverDeaf(Driver):
     """A chunk without choices is skipped, and the usage with it."""
 
-    loop = DeafLedger
-
-
-class LastChunkHeard(Heard):
-    def on_usage(self, chunk: Json) -> None:
-        self.usage = chunk.get("usage")
-
-
-class LastChunkLedger(Ledger):
-    hears = LastChunkHeard
+    class loop(Ledger):
+        class hears(Heard):
+            def on_usage(self, chunk: Json) -> None:
+                if chunk.get("choices"):
+                    super().on_usage(chunk)
 
 
 class DriverLastChunk(Driver):
     """Only the very last chunk of a stream may have the usage."""
 
-    loop = LastChunkLedger
-
-
-class EachChunkHeard(Heard):
-    def on_usage(self, chunk: Json) -> None:
-        for name, count in (chunk.get("usage") or {}).items():
-            if isinstance(count, int):
-                self.usage = {**(self.usage or {}), name: (self.usage or {}).get(name, 0) + count}
-
-
-class EachChunkLedger(Ledger):
-    hears = EachChunkHeard
+    class loop(Ledger):
+        class hears(Heard):
+            def on_usage(self, chunk: Json) -> None:
+                self.usage = chunk.get("usage")
 
 
 class DriverEachChunk(Driver):
     """The usages of all chunks of a stream are added up."""
 
-    loop = EachChunkLedger
-
-
-class SwappedLedger(Ledger):
-    def usage(self) -> Json:
-        told = super().usage()
-        return told | {"input_tokens": told["output_tokens"], "output_tokens": told["input_tokens"]}
+    class loop(Ledger):
+        class hears(Heard):
+            def on_usage(self, chunk: Json) -> None:
+                for name, count in (chunk.get("usage") or {}).items():
+                    if isinstance(count, int):
+                        self.usage = {**(self.usage or {}), name: (self.usage or {}).get(name, 0) + count}
 
 
 class DriverSwapped(Driver):
     """Input and output are mistaken for each other."""
 
-    loop = SwappedLedger
-
-
-class MutableLedger(Ledger):
-    everything: ClassVar[list[Json]] = []
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.records = self.everything
+    class loop(Ledger):
+        def usage(self) -> Json:
+            told = super().usage()
+            return told | {"input_tokens": told["output_tokens"], "output_tokens": told["input_tokens"]}
 
 
 class DriverMutable(Driver):
     """One list is the default of all runs."""
 
-    loop = MutableLedger
+    class loop(Ledger):
+        everything: ClassVar[list[Json]] = []
+
+        def __post_init__(self) -> None:
+            super().__post_init__()
+            self.records = self.everything
 
 
 class DriverAgent(Driver):
@@ -291,12 +245,9 @@ class DriverEmptied(DriverAgent):
         return loop
 
 
-class SilentLedger(Ledger):
-    def usage(self) -> Json:
-        return {} if self.case["stream"] else super().usage()
-
-
 class DriverSilent(Driver):
     """A run that streams tells nothing."""
 
-    loop = SilentLedger
+    class loop(Ledger):
+        def usage(self) -> Json:
+            return {} if self.case["stream"] else super().usage()

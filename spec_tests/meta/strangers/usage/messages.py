@@ -1,6 +1,5 @@
 """Loops on Messages that tell how many tokens a run has used: a right one, and others with one fault each."""
 
-# ruff: noqa: D101
 # mypy: disable-error-code="import-not-found, misc, no-any-return"
 
 from __future__ import annotations
@@ -95,111 +94,84 @@ class Driver(messages_stream.Driver):
         return end | {"usage": talks[0].usage()} if end["kind"] == "value" else end
 
 
-class FloatMeter(Meter):
-    def usage(self) -> Json:
-        return {"output_tokens": float(self.sum["output_tokens"])}
-
-
 class Floats(Driver):
     """A right loop that tells only the output, as a float."""
 
-    talk = FloatMeter
-
-
-class AddingMeter(Meter):
-    def grown(self, counts: Json, usage: Json) -> None:
-        counts["output_tokens"] = counts.get("output_tokens", 0) + (usage.get("output_tokens") or 0)
+    class talk(Meter):
+        def usage(self) -> Json:
+            return {"output_tokens": float(self.sum["output_tokens"])}
 
 
 class DriverAdding(Driver):
     """The count at the start and those of the deltas are added up."""
 
-    talk = AddingMeter
-
-
-class DeltasMeter(Meter):
-    def started(self, counts: Json, usage: Json) -> None:
-        super().started(counts, {**usage, "output_tokens": 0})
-
-    def grown(self, counts: Json, usage: Json) -> None:
-        counts["output_tokens"] += usage.get("output_tokens") or 0
+    class talk(Meter):
+        def grown(self, counts: Json, usage: Json) -> None:
+            counts["output_tokens"] = counts.get("output_tokens", 0) + (usage.get("output_tokens") or 0)
 
 
 class DriverDeltas(Driver):
     """The counts of all deltas are added up."""
 
-    talk = DeltasMeter
+    class talk(Meter):
+        def started(self, counts: Json, usage: Json) -> None:
+            super().started(counts, {**usage, "output_tokens": 0})
 
-
-class BothMeter(Meter):
-    def grown(self, counts: Json, usage: Json) -> None:
-        for name, count in usage.items():
-            if isinstance(count, int):
-                counts[name] = count + (counts.get(name) or 0 if name in INPUTS else 0)
+        def grown(self, counts: Json, usage: Json) -> None:
+            counts["output_tokens"] += usage.get("output_tokens") or 0
 
 
 class DriverBoth(Driver):
     """The input is counted at the start, and once more at the end."""
 
-    talk = BothMeter
-
-
-class StartMeter(Meter):
-    def grown(self, counts: Json, usage: Json) -> None:
-        """Wait for nothing more."""
+    class talk(Meter):
+        def grown(self, counts: Json, usage: Json) -> None:
+            for name, count in usage.items():
+                if isinstance(count, int):
+                    counts[name] = count + (counts.get(name) or 0 if name in INPUTS else 0)
 
 
 class DriverStart(Driver):
     """Only the first event is read, in which there is next to no output yet."""
 
-    talk = StartMeter
-
-
-class EndMeter(Meter):
-    def started(self, counts: Json, usage: Json) -> None:
-        """Wait for the end."""
+    class talk(Meter):
+        def grown(self, counts: Json, usage: Json) -> None:
+            """Wait for nothing more."""
 
 
 class DriverEnd(Driver):
     """Only the end is read, which may leave out the input."""
 
-    talk = EndMeter
-
-
-class OnceMeter(Meter):
-    def grown(self, counts: Json, usage: Json) -> None:
-        if not counts.get("ended"):
-            super().grown(counts, usage)
-        counts["ended"] = 1
+    class talk(Meter):
+        def started(self, counts: Json, usage: Json) -> None:
+            """Wait for the end."""
 
 
 class DriverOnce(Driver):
     """The first of several deltas is taken for the last."""
 
-    talk = OnceMeter
-
-
-class CommonMeter(Meter):
-    common: ClassVar[Counter[str]] = Counter()
-
-    def usage(self) -> Json:
-        self.common.update(self.sum)
-        return dict(self.common)
+    class talk(Meter):
+        def grown(self, counts: Json, usage: Json) -> None:
+            if not counts.get("ended"):
+                super().grown(counts, usage)
+            counts["ended"] = 1
 
 
 class DriverCommon(Driver):
     """The process adds up what all runs have used."""
 
-    talk = CommonMeter
+    class talk(Meter):
+        common: ClassVar[Counter[str]] = Counter()
 
-
-class LastMeter(Meter):
-    def count(self, usage: Json) -> None:
-        self.sum.clear()
-        super().count(usage)
+        def usage(self) -> Json:
+            self.common.update(self.sum)
+            return dict(self.common)
 
 
 class DriverLast(Driver):
     """The usage of the last message stands for the run."""
 
-    talk = LastMeter
+    class talk(Meter):
+        def count(self, usage: Json) -> None:
+            self.sum.clear()
+            super().count(usage)

@@ -1,6 +1,5 @@
 """Loops on Responses that tell how many tokens a run has used: a right one, and others with one fault each."""
 
-# ruff: noqa: D101
 # mypy: disable-error-code="import-not-found, misc, no-any-return"
 
 from __future__ import annotations
@@ -65,42 +64,33 @@ class Driver(responses_plain.Driver):
         return end | {"usage": run.usage()} if end["kind"] == "value" else end
 
 
-class LastBill(Bill):
-    def charge(self, usage: Json, output: list[Json]) -> None:
-        self.used = {name: usage.get(name) or 0 for name in NAMES}
-
-
 class DriverLast(Driver):
     """The usage of the last response stands for the run."""
 
-    steps = LastBill
-
-
-class InputBill(Bill):
-    def charge(self, usage: Json, output: list[Json]) -> None:
-        """Each request repeats the history, so only what is new in it is taken for input."""
-        before = self.used["input_tokens"]
-        super().charge(usage, output)
-        self.used["input_tokens"] = max(before, usage.get("input_tokens") or 0)
+    class steps(Bill):
+        def charge(self, usage: Json, output: list[Json]) -> None:
+            self.used = {name: usage.get(name) or 0 for name in NAMES}
 
 
 class DriverLargest(Driver):
     """The largest input stands for all of them."""
 
-    steps = InputBill
-
-
-class OpenBill(Bill):
-    account: ClassVar[dict[str, int]] = {}
-
-    def __init__(self, case: Json, service: Service) -> None:
-        super().__init__(case, service)
-        self.used = self.account
-        for name in NAMES:
-            self.used.setdefault(name, 0)
+    class steps(Bill):
+        def charge(self, usage: Json, output: list[Json]) -> None:
+            """Each request repeats the history, so only what is new in it is taken for input."""
+            before = self.used["input_tokens"]
+            super().charge(usage, output)
+            self.used["input_tokens"] = max(before, usage.get("input_tokens") or 0)
 
 
 class DriverOpen(Driver):
     """The account is never closed: a run begins with what those before it have used."""
 
-    steps = OpenBill
+    class steps(Bill):
+        account: ClassVar[dict[str, int]] = {}
+
+        def __init__(self, case: Json, service: Service) -> None:
+            super().__init__(case, service)
+            self.used = self.account
+            for name in NAMES:
+                self.used.setdefault(name, 0)
