@@ -2,64 +2,40 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 
-from meta.strangers.playing import HERE, NODE, faults_of, rows_of
+from meta.strangers.playing import Entry, faults_of, require_playable, rows_of
+from meta.strangers.replacing import BASES, base, replaced, with_fault, written
 
-FIXES = HERE / "fixes"
-BASES = FIXES / "bases"
-SHARED = (BASES / "sse.py", BASES / "sse.mjs", HERE.parents[2] / "drivers" / "javascript" / "looptck-driver.mjs")
-FAULTS: list[dict[str, Any]] = yaml.safe_load((FIXES / "faults.yaml").read_text(encoding="utf-8"))
+FAULTS = replaced()
 PLAYED = [fault for fault in FAULTS if fault.get("played")]
 
 
-def _with_fault(fault: dict[str, Any]) -> str:
-    """The source of the base with its fault."""
-    text: str = (BASES / fault["base"]).read_text(encoding="utf-8")
-    for edit in fault["edits"]:
-        assert 1 == text.count(edit["old"]), f"{fault['name']}: {edit['old']!r}"
-        text = text.replace(edit["old"], edit["new"])
-    return text
-
-
-def _driver(folder: Path, base: str, text: str) -> str:
-    for shared in SHARED:
-        shutil.copy(shared, folder)
-    (folder / base).write_text(text, encoding="utf-8")
-    if base.endswith(".mjs"):
-        if NODE is None:
-            pytest.skip("node is not installed, and this loop is in JavaScript")
-        return f"cmd:{NODE} {folder / base}"
-    return f"python:{folder / base}:Driver"
+def _driver(folder: Path, name: str, text: str) -> str:
+    require_playable(name)
+    return written(folder, name, text)
 
 
 @pytest.mark.parametrize("fault", PLAYED, ids=[fault["name"] for fault in PLAYED])
-def test_fault_is_found(fault: dict[str, Any], tmp_path: Path) -> None:
+def test_fault_is_found(fault: Entry, tmp_path: Path) -> None:
     """The rows of the table fail on the faulty loop, and its base passes them."""
-    right, faulty = tmp_path / "right", tmp_path / "faulty"
-    right.mkdir()
-    faulty.mkdir()
-    base = (BASES / fault["base"]).read_text(encoding="utf-8")
-    wanted = set(fault["found_by"])
+    wanted, cell = set(fault["found_by"]), fault["cell"]
 
-    passed = rows_of(_driver(right, fault["base"], base), fault["cell"], wanted)
-    failed = faults_of(_driver(faulty, fault["base"], _with_fault(fault)), fault["cell"], wanted)
+    passed = rows_of(_driver(tmp_path / "right", fault["base"], base(fault)), cell, wanted)
+    failed = faults_of(_driver(tmp_path / "faulty", fault["base"], with_fault(fault)), cell, wanted)
 
     sys.modules.pop(Path(fault["base"]).stem, None)
     assert {"pass"} <= {one.verdict for one in passed} <= {"pass", "not-applicable"}
     assert wanted == {one.requirement for one in failed if one.verdict == "fail"}
 
 
-@pytest.mark.parametrize(("base", "mode"), [("messages_sdk.py", "sync"), ("messages_fetch.mjs", "async")])
-def test_calls_decide_under_an_unknown_stop_reason(base: str, mode: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "mode"), [("messages_sdk.py", "sync"), ("messages_fetch.mjs", "async")])
+def test_calls_decide_under_an_unknown_stop_reason(name: str, mode: str, tmp_path: Path) -> None:
     """A loop that runs every call of a turn, as the vendor's own runner does, fails no MUST under an unknown reason."""
-    driver = _driver(tmp_path, base, (BASES / base).read_text(encoding="utf-8"))
+    driver = _driver(tmp_path, name, (BASES / name).read_text(encoding="utf-8"))
 
     results = rows_of(driver, f"anthropic-messages/plain/{mode}", {"unknown-stop-reason-ends-the-loop"})
 
@@ -73,21 +49,21 @@ def test_calls_decide_under_an_unknown_stop_reason(base: str, mode: str, tmp_pat
 )
 def test_unknown_stop_reason_may_be_an_error_in_words(problem: str, verdict: str, tmp_path: Path) -> None:
     """A loop that refuses a stop reason that it does not know, and says which, is right; a failed look-up is none."""
-    base = "messages_sdk.py"
-    text = (BASES / base).read_text(encoding="utf-8")
+    name = "messages_sdk.py"
+    text = (BASES / name).read_text(encoding="utf-8")
     refusal = '            if reply.stop_reason == "refusal":\n'
     strict = f'            if reply.stop_reason not in ("end_turn", "tool_use"):\n                raise {problem}\n'
-    driver = _driver(tmp_path, base, text.replace(refusal, strict + refusal))
+    driver = _driver(tmp_path, name, text.replace(refusal, strict + refusal))
 
     results = rows_of(driver, "anthropic-messages/plain/sync", {"unknown-stop-reason-ends-the-loop"})
 
-    sys.modules.pop(Path(base).stem, None)
-    assert strict in (tmp_path / base).read_text(encoding="utf-8")
+    sys.modules.pop(Path(name).stem, None)
+    assert strict in (tmp_path / name).read_text(encoding="utf-8")
     assert {verdict} == {one.verdict for one in results}
 
 
 def test_every_fault_can_be_made() -> None:
     """What the table replaces is in its base once, and each fault is found or has a reason why not."""
     for fault in FAULTS:
-        assert _with_fault(fault)
+        assert with_fault(fault)
         assert bool(fault.get("found_by")) != bool(fault.get("missed_because")), fault["name"]
