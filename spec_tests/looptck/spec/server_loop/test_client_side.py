@@ -142,7 +142,7 @@ def test_instructions_in_their_own_form(scenario: Scenario, server: ServerUnderT
     """Instructions in `instructions` of Responses, in blocks of `system` or in parts of a message reach the model."""
     question = "Please tell me something."
     said = [{"role": "system", "content": BLOCKS}, {"role": "user", "content": question}]
-    members = {
+    members: dict[str, dict[str, Any]] = {
         "openai-chat": {"messages": said},
         "openai-responses": {"instructions": RULES},
         "anthropic-messages": {"system": BLOCKS},
