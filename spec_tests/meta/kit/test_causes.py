@@ -113,6 +113,16 @@ def test_a_row_that_never_passes_names_those_of_many() -> None:
     assert ["echo"] == [one.row.id for one in causes(found[1:], ROWS, results[1:])]
 
 
+def test_a_recording_names_nothing_that_a_script_names() -> None:
+    """A recording has much at once that a loop may not read, and a scripted case one thing."""
+    recorded = [
+        replace(one, result=replace(one.result, case="one-call@a-server")) for one in (finding("leak", NO_JSON),)
+    ]
+
+    assert {"leak": []} == named(*recorded)
+    assert {"crlf": ["leak"]} == named(*recorded, finding("crlf", NO_JSON, run="r2"))
+
+
 def test_a_row_that_mostly_passes_gives_way() -> None:
     """Of two rows of one impact and level the one that fails whenever it is played says what is wrong."""
     found = [finding(id, LOST, run=f"{id} {n}") for id in ("answer", "echo") for n in range(2)]
