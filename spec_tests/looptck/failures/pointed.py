@@ -28,6 +28,7 @@ UNCHANGED = "text-result-arrives-unchanged"
 ABOUT: Mapping[Sign, str] = {
     FORGOTTEN: CARRIED,
     RENAMED: CARRIED,
+    ("history", "the prompt", "changed"): "history-only-grows",
     ("history", "result", "left out"): ANSWERED,
     ("history", "result", "added"): ANSWERED,
     ("history", "result", "id changed"): NUMBERED,
