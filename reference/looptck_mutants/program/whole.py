@@ -121,6 +121,14 @@ class ProgramReadsWholePieces(EventReader):
         return super().feed(piece) if piece.endswith((b"\n", b"\r")) else []
 
 
+@breaks("program-bytes-may-be-cut-anywhere")
+class ProgramReadsEachPieceAsText(EventReader):
+    """Decodes each piece of a stream for itself."""
+
+    def feed(self, piece: bytes) -> list[str]:
+        return super().feed(piece.decode(errors="replace").encode())
+
+
 @breaks("program-unknown-fields-are-ignored")
 class ProgramRefusesUnknownFields(ChatStream):
     """Fails on a chunk with an unknown field."""

@@ -71,7 +71,7 @@ class OddLimitsAreNone(Bench):
     """Ignores an invalid max_tool_rounds."""
 
     def app(self, simulator: Simulator) -> Any:
-        return _changed(super().app(simulator), lambda body: _without(body, "max_tool_rounds", str | list | float))
+        return changed(super().app(simulator), lambda body: without(body, "max_tool_rounds", str | list | float))
 
 
 @breaks("server-zero-rounds-run-no-tool")
@@ -96,7 +96,7 @@ async def _curt(request: Request, error: Exception) -> Response:
     return JSONResponse({"error": {"message": "Bad request.", "type": "invalid_request_error"}}, status)
 
 
-def _without(body: bytes, name: str, type: Any) -> bytes:
+def without(body: bytes, name: str, type: Any) -> bytes:
     """The body, without the member if its value is of this type."""
     try:
         parsed: Json = json.loads(body)
@@ -108,7 +108,7 @@ def _without(body: bytes, name: str, type: Any) -> bytes:
     return body
 
 
-def _changed(app: ASGIApp, change: Callable[[bytes], bytes | Response | None]) -> ASGIApp:
+def changed(app: ASGIApp, change: Callable[[bytes], bytes | Response | None]) -> ASGIApp:
     """The application, with changed request bodies, or with a response from `change` instead of its own."""
 
     async def changing(scope: Scope, receive: Receive, send: Send) -> None:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
-from looptck_mutants.cells import CHAT_STREAM
+from looptck_mutants.cells import CHAT_STREAM, MESSAGES, RESPONSES
+from looptck_mutants.server_loop.bodies import changed, without
 from looptck_mutants.server_loop.parts import breaks
 from looptck_reference.server.api.chat import ChatFrames
+from looptck_reference.server.bench import Bench
 from looptck_reference.server.loop import ServerLoop
+from looptck_reference.server.serving import Simulator
 from looptck_reference.server.sessions import Session
 from looptck_reference.server.steps import Finish
 from looptck_reference.server.values import Message
@@ -54,6 +58,27 @@ class InstructionsOfTheClientAreLost(ServerLoop):
     def splice(self, session: Session | None) -> list[Message]:
         every = super().splice(session)
         return every if self.offer.entered else [one for one in every if one.body.get("role") != "system"]
+
+
+@breaks("server-client-runs-the-next-round")
+class TextBesideCallsOfTheClientIsLost(ServerLoop):
+    """Sends the client's calls to the model without the text before them."""
+
+    def splice(self, session: Session | None) -> list[Message]:
+        return [_silent(one) for one in super().splice(session)]
+
+
+def _silent(message: Message) -> Message:
+    calls = not message.hidden and message.body.get("tool_calls")
+    return replace(message, body={**message.body, "content": None}) if calls else message
+
+
+@breaks("server-client-runs-the-next-round", cells=(*RESPONSES, *MESSAGES))
+class InstructionsAreMessages(Bench):
+    """Takes instructions from messages and texts alone: neither from `instructions` nor from the blocks of `system`."""
+
+    def app(self, simulator: Simulator) -> Any:
+        return changed(super().app(simulator), lambda body: without(without(body, "instructions", str), "system", list))
 
 
 def _with(message: Message, result: str) -> Message:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from looptck_mutants.cells import CHAT, MESSAGES, RESPONSES
 from looptck_mutants.server_loop.parts import breaks
 from looptck_reference.server.entry import tool_name
 from looptck_reference.server.errors import Refused
@@ -125,6 +126,18 @@ class SamplingOfTheFirstRound(ServerLoop):
         step = super()._infer()
         if self.round and isinstance(step, Infer):
             for name in ("temperature", "top_p", "max_tokens"):
+                step.body.pop(name, None)
+        return step
+
+
+@breaks("server-sampling-holds-in-every-round", cells=(*CHAT, *RESPONSES, *MESSAGES))
+class TheModelSetsItsLimit(ServerLoop):
+    """Asks the model without the client's limit of tokens."""
+
+    def _infer(self) -> Step:
+        step = super()._infer()
+        if isinstance(step, Infer):
+            for name in ("max_tokens", "max_completion_tokens"):
                 step.body.pop(name, None)
         return step
 

@@ -10,6 +10,7 @@ from looptck_mutants.server_loop.parts import breaks
 from looptck_reference.server.events import CallsPiece, Event
 from looptck_reference.server.loop import ServerLoop
 from looptck_reference.server.serving import Simulator
+from looptck_reference.server.sessions import Session
 from looptck_reference.server.steps import Finish, Infer, Step
 from looptck_reference.server.tools import Workshop
 from looptck_reference.server.values import Called, Message, Record, Result, ToolPath
@@ -145,6 +146,18 @@ class ElidesOldResults(ServerLoop):
 def _elided(message: Message) -> Message:
     old = message.hidden and message.body["role"] == "tool"
     return replace(message, body={**message.body, "content": "(elided)"}) if old else message
+
+
+@breaks(
+    "server-history-only-grows",
+    collateral={"server-session-is-spliced-in": "a session's requests have instructions too"},
+)
+class InstructionsAreTheServersOwn(ServerLoop):
+    """Leaves the client's instructions out of a run with tools of the server."""
+
+    def splice(self, session: Session | None) -> list[Message]:
+        every = super().splice(session)
+        return [one for one in every if one.body["role"] != "system"] if self.offer.entered else every
 
 
 @breaks("server-dispatch-url-gets-the-call")

@@ -16,7 +16,7 @@ from typing import Any
 
 from looptck.catalogue.known_failures import Known
 from looptck.catalogue.requirements import IMPACTS, LEVELS, Requirement
-from looptck.failures.groups import Finding, Key, grouped
+from looptck.failures.groups import Finding, Key, grouped, scripted
 from looptck.failures.pointed import pointed
 from looptck.failures.signs import WEAK
 from looptck.values.printable import untimed
@@ -189,7 +189,8 @@ def _row(
     if (name := pointed(key, failed, judged)) is not None:
         return rows[name]
     counts = Counter(one.result.requirement for one in failed)
-    special = {id: count for id, count in counts.items() if not rows[id].general}
+    told = {one.result.requirement for one in scripted(failed)}
+    special = {id: count for id, count in counts.items() if id in told and not rows[id].general}
     if sum(special.values()) * EVERYWHERE <= max(counts.values()):
         special = dict(counts)
     at_home = {id: count for id, count in special.items() if homes[id] == key} or special

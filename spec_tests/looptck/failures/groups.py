@@ -12,8 +12,9 @@
    - if more than `MOST_ROWS` requirements on one wire would still be separate causes with one error, they are one cause
      after all: no loop has so many faults with the same message. A message without words (``KeyError: …``) does not
      count;
-   - requirements about whole conversations do not name a cause. They join a requirement that shares a run, or else the
-     sign, the wire and what was unusual; if there is none, each is a separate cause.
+   - requirements about whole conversations do not name a cause, and neither do recordings where a scripted case fails.
+     They join a requirement that shares a run, or else the sign, the wire and what was unusual; if there is none, each
+     is a separate cause.
 3. If the events of the runs show nothing wrong, failures that share a run have one cause; otherwise each requirement is
    a separate cause.
 """
@@ -35,6 +36,8 @@ BASIC = frozenset({"unsafe", "broken"})
 """The impacts of faults in ordinary traffic, which break rarer traffic too."""
 MOST_ROWS = 6
 """The most requirements of one wire, plain or stream, that are separate causes with one error."""
+RECORDED = "@"
+"""What the name of a recording has, and that of no other case."""
 Key = tuple[str, ...]
 
 
@@ -138,9 +141,10 @@ def _by_run(findings: Sequence[Finding]) -> dict[Key, list[Finding]]:
 
 def _by_weak_sign(sign: Sign, findings: Sequence[Finding], rows: Mapping[str, Requirement]) -> dict[Key, list[Finding]]:
     """Group failures with one weak sign."""
+    naming = {id(one) for one in scripted([one for one in findings if _tells(one, rows)])}
 
     def names(one: Finding) -> bool:
-        return one.result.verdict == "fail" and not rows[one.result.requirement].general
+        return id(one) in naming
 
     def is_ordinary(one: Finding) -> bool:
         return names(one) and rows[one.result.requirement].impact in BASIC and not _unusual(one)
@@ -161,6 +165,16 @@ def _by_weak_sign(sign: Sign, findings: Sequence[Finding], rows: Mapping[str, Re
             row = (companion or one).result.requirement
             groups[*sign, *(sets.leader(("row", row)) if companion else ("alone", row))].append(one)
     return {key: group for key, group in groups.items() if group}
+
+
+def scripted(findings: Sequence[Finding]) -> Sequence[Finding]:
+    """Those of scripted cases, if there are any: a recording has much at once that a loop may not read."""
+    return [one for one in findings if RECORDED not in one.result.case] or findings
+
+
+def _tells(one: Finding, rows: Mapping[str, Requirement]) -> bool:
+    """Whether a failure is of a row that may name a cause."""
+    return one.result.verdict == "fail" and not rows[one.result.requirement].general
 
 
 def _company(one: Finding) -> list[Key]:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from looptck.failures.groups import Finding, Key
-from looptck.failures.signs import FORGOTTEN, MISREAD
+from looptck.failures.signs import FORGOTTEN, MISREAD, RENAMED, Sign
 from looptck.values.outcome import UNSTREAMED
 from looptck.values.transcript import UNREADABLE_CALL
 
@@ -22,6 +22,22 @@ CARRIED = "calls-are-echoed"
 FRAGMENTED = "fragmented-arguments-are-joined"
 DISPATCHED = "server-dispatch-body-is-name-and-arguments"
 TYPED = "server-content-types-are-said"
+ANSWERED = "every-call-is-answered"
+NUMBERED = "results-carry-their-call-ids"
+UNCHANGED = "text-result-arrives-unchanged"
+ABOUT: Mapping[Sign, str] = {
+    FORGOTTEN: CARRIED,
+    RENAMED: CARRIED,
+    ("history", "the prompt", "changed"): "history-only-grows",
+    ("history", "result", "left out"): ANSWERED,
+    ("history", "result", "added"): ANSWERED,
+    ("history", "result", "id changed"): NUMBERED,
+    ("history", "result", "text changed"): UNCHANGED,
+    ("history", "result", "empty"): UNCHANGED,
+    **{("history", "thinking", how): "thinking-is-echoed" for how in ("left out", "changed")},
+    **{("history", "reasoning", how): "reasoning-is-echoed" for how in ("left out", "changed")},
+}
+"""What is wrong with a history, and the requirement that says so; it names the cause if it fails mostly."""
 FAR = 6
 """How many times as often as any other requirement the one about refusals fails if the reason is in many kinds of
 traffic."""
@@ -47,8 +63,8 @@ def pointed(key: Key, failed: Sequence[Finding], judged: Mapping[str, int]) -> s
     if key == MISREAD and fails_mostly(ECHOED):
         streamed = all("/stream/" in one.result.cell for one in failed)
         return FRAGMENTED if streamed and fails_mostly(FRAGMENTED) else ECHOED
-    if key == FORGOTTEN and fails_mostly(CARRIED):
-        return CARRIED
+    if (about := ABOUT.get(key)) is not None and fails_mostly(about):
+        return about
     if key[:2] == ("error", UNSTREAMED):
         return TYPED if any(one.result.requirement == TYPED for one in failed) else None
     if key[:2] == ("stray", "POST") and key[2].startswith(UNREADABLE_CALL):

@@ -10,8 +10,8 @@ from looptck.catalogue.requirements import Requirement, Source
 from looptck.failures.blocks import AGAIN, MOST_LINES, REASON, WIDTH, blocks, one_line_each, where, wrapped
 from looptck.failures.causes import Cause, causes, patterns
 from looptck.failures.groups import MOST_ROWS, Finding
-from looptck.failures.pointed import CARRIED, DISPATCHED, ECHOED, LEAKS, REFUSED_OF_SERVERS, TYPED
-from looptck.failures.signs import FORGOTTEN, MISREAD, Sign
+from looptck.failures.pointed import ABOUT, DISPATCHED, ECHOED, LEAKS, REFUSED_OF_SERVERS, TYPED
+from looptck.failures.signs import MISREAD, Sign
 from looptck.values.outcome import UNSTREAMED
 from looptck.values.transcript import UNREADABLE_CALL
 from looptck.values.verdicts import Result, Verdict
@@ -113,6 +113,16 @@ def test_a_row_that_never_passes_names_those_of_many() -> None:
     assert ["echo"] == [one.row.id for one in causes(found[1:], ROWS, results[1:])]
 
 
+def test_a_recording_names_nothing_that_a_script_names() -> None:
+    """A recording has much at once that a loop may not read, and a scripted case one thing."""
+    recorded = [
+        replace(one, result=replace(one.result, case="one-call@a-server")) for one in (finding("leak", NO_JSON),)
+    ]
+
+    assert {"leak": []} == named(*recorded)
+    assert {"crlf": ["leak"]} == named(*recorded, finding("crlf", NO_JSON, run="r2"))
+
+
 def test_a_row_that_mostly_passes_gives_way() -> None:
     """Of two rows of one impact and level the one that fails whenever it is played says what is wrong."""
     found = [finding(id, LOST, run=f"{id} {n}") for id in ("answer", "echo") for n in range(2)]
@@ -124,9 +134,9 @@ def test_a_row_that_mostly_passes_gives_way() -> None:
 
 
 def test_a_fault_in_ordinary_traffic_is_named_by_its_sign() -> None:
-    """Where most requests are refused, or most calls misread or lost, no other row says more than the sign."""
+    """Where most requests are refused, or most histories wrong in one way, no other row says more than the sign."""
     refused, echoed, fragmented = "no-request-is-refused", ECHOED, "fragmented-arguments-are-joined"
-    ROWS.update({id: row(id) for id in (refused, REFUSED_OF_SERVERS, echoed, fragmented, CARRIED)})
+    ROWS.update({id: row(id) for id in (refused, REFUSED_OF_SERVERS, echoed, fragmented, *ABOUT.values())})
 
     def head(id: str, sign: Sign, cell: str = STREAM, passes: int = 0) -> str:
         often = [finding(id, sign, cell=cell, run=f"r{n}") for n in range(9)]
@@ -142,7 +152,8 @@ def test_a_fault_in_ordinary_traffic_is_named_by_its_sign() -> None:
         )
     assert (fragmented, "leak") == (head(echoed, MISREAD), head(echoed, MISREAD, passes=20))
     assert echoed == head(echoed, MISREAD, PLAIN)
-    assert (CARRIED, "leak") == (head(CARRIED, FORGOTTEN), head(CARRIED, FORGOTTEN, passes=20))
+    for sign, about in ABOUT.items():
+        assert (about, "leak") == (head(about, sign), head(about, sign, passes=20))
 
 
 def test_refusals_of_what_other_runs_have_said_are_a_leak() -> None:

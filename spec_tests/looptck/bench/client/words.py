@@ -17,10 +17,10 @@ def _chat(items: Iterable[Item]) -> dict[str, Any]:
             case Said(role, text):
                 messages.append({"role": role, "content": text})
             case Asked(id, tool, arguments):
-                if not messages or "tool_calls" not in messages[-1]:
-                    messages.append({"role": "assistant", "content": None, "tool_calls": []})
-                function = {"name": tool, "arguments": arguments}
-                messages[-1]["tool_calls"].append({"id": id, "type": "function", "function": function})
+                if not messages or messages[-1]["role"] != "assistant":
+                    messages.append({"role": "assistant", "content": None})
+                call = {"id": id, "type": "function", "function": {"name": tool, "arguments": arguments}}
+                messages[-1].setdefault("tool_calls", []).append(call)
             case Answered(id, text):
                 messages.append({"role": "tool", "tool_call_id": id, "content": text})
     return {"messages": messages}

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from looptck.bench.checks import Implementation, on, requirement
+from looptck.provider.script import Step
 from looptck.spec.framed_turns import PLAIN_CALL, played, runs_its_calls
-from looptck.values.framing import DEFAULT, PRESETS
-from looptck.values.turns import Call, calls
+from looptck.values.framing import DEFAULT, PRESETS, Framing
+from looptck.values.plain import plain
+from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
 
 
@@ -97,6 +99,27 @@ def test_cut_line_ends(implementation: Implementation) -> None:
         raise NotApplicable("the loop does not read the data lines of an event as one (data-lines-are-joined)")
 
     runs_its_calls(implementation, joined.but(every=1), PLAIN_CALL)
+
+
+BEYOND = "Es ist gut: Łódź, Zürich, 東京."
+
+
+@requirement("bytes-may-be-cut-anywhere")
+@on("*/stream/*")
+def test_torn_answer(implementation: Implementation) -> None:
+    """An answer beyond ASCII that is torn inside its characters arrives, as it does in one piece."""
+    if BEYOND not in _answered(implementation, DEFAULT):
+        raise NotReached("an answer beyond ASCII does not arrive, although no character of it is cut")
+
+    torn = _answered(implementation, PRESETS["torn"])
+
+    assert BEYOND in torn, f"the answer {plain(BEYOND)} is torn inside its characters, and arrives as {plain(torn)}"
+
+
+def _answered(implementation: Implementation, framing: Framing) -> str:
+    """The answer that the caller gets. Raises NotReached if there is none."""
+    implementation.scenario.plays(Step(says(BEYOND), framing))
+    return implementation.run().value.text or ""
 
 
 def _reads_its_lines(implementation: Implementation, framing: str) -> None:

@@ -93,7 +93,7 @@ def test_next_round_of_the_client(scenario: Scenario, server: ServerUnderTest) -
 @requirement("server-client-runs-the-next-round")
 def test_two_results_of_the_client(scenario: Scenario, server: ServerUnderTest) -> None:
     """The client sends its instructions, two calls and their results: the model is asked with all of them."""
-    question, rules = "Please tell me the weather in Łódź, and ping.", Said("system", "Do as the okapi does.")
+    question, rules = "Please tell me the weather in Łódź, and ping.", Said("system", RULES)
     scenario.plays(calls(LODZ, PING))
     returned = server.ask(question, setup=BARE, before=(rules,)).got.turn.calls
     if len({call.id for call in returned}) != 2:
@@ -109,10 +109,55 @@ def test_two_results_of_the_client(scenario: Scenario, server: ServerUnderTest) 
     tools = {item.id: item.tool for item in items if isinstance(item, Asked)}
     got = {tools.get(item.id, ""): item.text for item in items if isinstance(item, Answered)}
     assert results == got, f"the client sends the results {plain(results)}, and the model gets {plain(got)}"
-    said = run.request(1).raw.decode(errors="replace")
-    assert rules.text in said, "the model does not get the instructions of the client"
+    _gets(run, rules.text, "the instructions of the client")
     assert run.got.ok, f"the request with the results got {run.got}"
     assert DONE.text == run.got.text
+
+
+@requirement("server-client-runs-the-next-round")
+def test_text_beside_calls_of_the_client(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The turn that the client sends back has a text before its call: the model is asked with text, call and result."""
+    question, text = "Please tell me the weather in Łódź, if you can.", "The okapi looks it up."
+    scenario.plays(calls(LODZ, text=text))
+    call = _handed_over(server.ask(question, setup=BARE))
+    asked = Asked(call.id or "", call.tool, call.arguments)
+    scenario.plays(DONE)
+
+    run = server.ask(question, setup=BARE, after=(Said("assistant", text), asked, Answered(asked.id, SUNNY)))
+
+    items = run.request(1).request.items
+    assert [asked.tool] == [item.tool for item in items if isinstance(item, Asked)]
+    assert [SUNNY] == [item.text for item in items if isinstance(item, Answered)]
+    _gets(run, text, "the text that the client sends before its call")
+    assert run.got.ok, f"the request with the result got {run.got}"
+    assert DONE.text == run.got.text
+
+
+RULES = "Do as the okapi does."
+BLOCKS = [{"type": "text", "text": "Be brief."}, {"type": "text", "text": RULES}]
+
+
+@requirement("server-client-runs-the-next-round")
+def test_instructions_in_their_own_form(scenario: Scenario, server: ServerUnderTest) -> None:
+    """Instructions in `instructions` of Responses, in blocks of `system` or in parts of a message reach the model."""
+    question = "Please tell me something."
+    said = [{"role": "system", "content": BLOCKS}, {"role": "user", "content": question}]
+    members: dict[str, dict[str, Any]] = {
+        "openai-chat": {"messages": said},
+        "openai-responses": {"instructions": RULES},
+        "anthropic-messages": {"system": BLOCKS},
+    }
+    scenario.plays(DONE)
+
+    run = server.ask(question, setup=BARE, members=members[server.implementation.cell.wire])
+
+    _gets(run, RULES, "the instructions of the client")
+    assert run.got.ok, f"the request with instructions got {run.got}"
+
+
+def _gets(run: Run, text: str, what: str) -> None:
+    """Assert that the model request has a text of the client, wherever."""
+    assert text in run.request(1).raw.decode(errors="replace"), f"the model does not get {what}"
 
 
 @requirement("server-client-side-path-is-standard")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import Any
 
 import pytest
 
 from looptck.bench.bench import Scenario
-from looptck.bench.checks import requirement
+from looptck.bench.checks import on, requirement
 from looptck.bench.run import Run
 from looptck.bench.server import ServerUnderTest
 from looptck.values.plain import plain
@@ -86,21 +87,31 @@ def test_sampling(scenario: Scenario, server: ServerUnderTest, name: str, value:
 
 
 LIMITS = ("max_completion_tokens", "max_tokens")
+NAMES = [
+    pytest.param("max_tokens", marks=on("openai-chat", "anthropic-messages"), id="max_tokens"),
+    pytest.param("max_completion_tokens", marks=on("openai-chat"), id="max_completion_tokens"),
+    pytest.param("max_output_tokens", marks=on("openai-responses"), id="max_output_tokens"),
+]
+"""How the client sets a limit of tokens on each wire."""
 MOST = 777
+LONG = "All is well. " * MOST
 
 
 @requirement("server-sampling-holds-in-every-round")
-def test_most_tokens(scenario: Scenario, server: ServerUnderTest) -> None:
-    """A limit of tokens in the first of three model requests is in the later ones too, or a lower one."""
-    scenario.plays(calls(PARIS), calls(PARIS), says("Done."))
+@pytest.mark.parametrize("name", NAMES)
+def test_most_tokens(scenario: Scenario, server: ServerUnderTest, name: str) -> None:
+    """The client's limit of tokens, or a lower one, is in each of three model requests; a server may refuse it."""
+    scenario.plays(calls(PARIS), calls(PARIS), says(LONG))
 
-    run = server.ask(members={"max_tokens": MOST})
+    run = server.ask(members={name: MOST})
 
-    first, *later = [_limit(received.body) for received in _all(run, 3)]
-    if first is None:
-        raise NotApplicable("the server does not hand max_tokens to its model in the first round")
-    held = [one is not None and one <= first for one in later]
-    assert all(held), f"the first model request may have {first} tokens, and the later ones {plain(later)}"
+    if HTTPStatus.BAD_REQUEST <= run.got.status < HTTPStatus.INTERNAL_SERVER_ERROR:
+        raise NotApplicable(f"the server refuses {name}: {run.got}")
+    limits = [_limit(received.body) for received in _all(run, 3)]
+    if len(run.got.text or "") < len(LONG) and run.got.turn.stopped == "length":
+        raise NotApplicable(f"the server cuts its reply at {name} by itself")
+    held = [one is not None and one <= MOST for one in limits]
+    assert all(held), f"the client allows {MOST} tokens, and the model requests have the limits {plain(limits)}"
 
 
 def _limit(body: dict[str, Any]) -> int | None:

@@ -212,12 +212,15 @@ def _record(server: ServerUnderTest, run: Run, asked: Asked) -> None:
 
 @requirement("server-history-only-grows")
 def test_growing_history(scenario: Scenario, server: ServerUnderTest) -> None:
-    """Each of four model requests begins with all messages of the one before, including the client's own."""
+    """The first of four model requests has the client's messages, and each other begins with all of the one before."""
     before = [Said("system", "Be brief."), Said("user", "Hello."), Said("assistant", "Hello. What is it?")]
     scenario.plays(*(calls(Call.of("weather", {"city": city})) for city in ("Paris", "Oslo", "Rome")), says("Done."))
 
     run = server.ask(before=before)
 
+    first = run.request(1).raw.decode(errors="replace")
+    lost = [one.text for one in before if one.text not in first]
+    assert not lost, f"the first model request lacks what the client says: {', '.join(lost)}"
     run.delivered(4)
     sent = [run.request(n).body["messages"] for n in range(1, 5)]
     for earlier, later in pairwise(sent):
