@@ -25,6 +25,12 @@ LIMITS = [
     [
         (right.StreamsAnyway, PLAIN, [], {"requests-ask-for-the-right-mode", "recorded-traffic-is-read-right"}),
         (
+            right.AsksForNoUsage,
+            "openai-chat/stream/sync",
+            ["recorded-traffic-is-read-right", "framing-does-not-matter", "chunks-without-choices-are-skipped"],
+            {"chunks-without-choices-are-skipped"},
+        ),
+        (
             right.Patient,
             "*/plain/sync",
             ["http-error-is-told", "retry-never-reruns-a-tool", "retried-request-is-the-same"],
