@@ -69,6 +69,19 @@ class AsksForNoUsage(Driver):
     wires = speaking(chat=Wire())
 
 
+class OutputsBehindTheirCalls(Driver):
+    """On Responses each output stands right behind its call, also where a turn has several calls."""
+
+    class Wire(ResponsesWire):
+        def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+            outputs = {item["call_id"]: item for item in history if item.get("type") == "function_call_output"}
+            others = [item for item in history if item.get("type") != "function_call_output"]
+            placed = [[item, *filter(None, [outputs.get(item.get("call_id"))])] for item in others]
+            return super().request(agent, [item for items in placed for item in items], stream=stream)
+
+    wires = speaking(responses=Wire())
+
+
 class Patient(Driver):
     """Retries six times while the service fails, and then reports the error."""
 

@@ -31,6 +31,12 @@ LIMITS = [
             {"chunks-without-choices-are-skipped"},
         ),
         (
+            right.OutputsBehindTheirCalls,
+            "openai-responses/plain/sync",
+            ["results-follow-their-calls", "results-keep-call-order", "calls-are-echoed"],
+            (),
+        ),
+        (
             right.Patient,
             "*/plain/sync",
             ["http-error-is-told", "retry-never-reruns-a-tool", "retried-request-is-the-same"],
