@@ -32,6 +32,7 @@ from looptck.values.transcript import (
     UnroutedRequest,
 )
 from looptck.values.turns import Turn
+from looptck.values.verdicts import NotApplicable
 from looptck.wires import Wire
 from looptck.wires.wire import Service
 
@@ -306,6 +307,9 @@ class ModelRun(Sending):
         if said is None:
             raise ValueError(f"step {n} of the script has neither a turn nor a fault that needs no turn")
         if not wire.can_say(said, stream=stream):
+            if wire.can_say(said, stream=not stream):
+                mode = "an event stream" if stream else "a plain reply"
+                raise NotApplicable(f"request {n} asks for {mode}, in which the service cannot say what is played")
             raise ValueError(f"{wire.name} cannot express the turn of step {n}: {said}")
         turn = said.numbered(self.answered)
         self.turns[n] = self._meant(turn)

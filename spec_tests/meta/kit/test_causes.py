@@ -302,7 +302,7 @@ def test_what_was_not_played_stands_behind_why() -> None:
 
 
 def test_causes_are_ordered_by_impact_then_level_then_size() -> None:
-    """What hurts most stands first, a SHOULD as if it hurt less; what was only not reached is behind all that failed."""
+    """What hurts most stands first, a SHOULD as if it hurt less; what was only not reached stands behind all others."""
     found = [
         finding("order", ("refused", "a")),
         finding("bom", ("refused", "b")),

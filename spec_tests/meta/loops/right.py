@@ -39,6 +39,14 @@ class StreamsAnyway(Driver):
         return super().run({**case, "stream": True}, emit)
 
 
+class PlainAnyway(Driver):
+    """Requests plain replies in cells of streams too, as loops do that stream their last answer alone."""
+
+    def run(self, case: Json, emit: OnText) -> Json:
+        """Run the case as if it asked for plain replies."""
+        return super().run({**case, "stream": False}, emit)
+
+
 class AlwaysStreams(StreamsAnyway):
     """Declares that it never requests plain replies."""
 

@@ -141,6 +141,16 @@ def test_lost_turn_in_other_words() -> None:
     assert {"pass"} == {result.verdict for result in results}
 
 
+def test_plain_replies_where_streams_are_played() -> None:
+    """What a plain reply cannot say is not played to a loop that asks for one; it is no fault of the kit."""
+    rows = ["lists-as-arguments-run-nothing", "bad-arguments-never-run-the-tool"]
+    results = judged(right.PlainAnyway, "anthropic-messages/stream/sync", requirements=rows)
+
+    assert {("not-applicable", "request 1 asks for a plain reply, in which the service cannot say what is played")} == {
+        (result.verdict, result.reason) for result in results
+    }
+
+
 def test_streams_alone() -> None:
     """A loop that declares that it always streams is not asked for plain replies."""
     rows = ["call-runs-its-tool-once", "plain-and-stream-agree", "wires-agree"]

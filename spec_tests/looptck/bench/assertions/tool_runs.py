@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from looptck.bench.run import Run
-from looptck.values.jsontext import canonical
-from looptck.values.plain import MOST, cut, times
+from looptck.values.jsontext import canonical, parsed
+from looptck.values.plain import MOST, cut, plain, times
 from looptck.values.verdicts import NotReached
 
 LONG = 120
@@ -27,7 +27,8 @@ def model_calls(run: Run, expected: int) -> None:
 def tools_ran(run: Run, expected: list[dict[str, Any]]) -> None:
     """Decided by the delivery of every turn with calls, and the end of the run."""
     _all_turns_with_calls_delivered(run)
-    same_runs([next(iter(one.items())) for one in expected], run.tools_ran, _stopped_otherwise(run))
+    because = "; ".join(filter(None, (_stopped_otherwise(run), _written_otherwise(run))))
+    same_runs([next(iter(one.items())) for one in expected], run.tools_ran, because)
 
 
 def same_runs(expected: Iterable[tuple[str, object]], actual: Iterable[tuple[str, object]], because: str = "") -> None:
@@ -63,6 +64,13 @@ def _stopped_otherwise(run: Run) -> str:
     """The stop reason of the first turn with calls that has another one than turns with calls have; empty: none has."""
     found = next((turn.stopped for turn in run.turns.values() if turn.calls and turn.stopped != "calls"), "")
     return f"the turn of the call has the stop reason {found}" if found else ""
+
+
+def _written_otherwise(run: Run) -> str:
+    """The first arguments that are no JSON object, as the model wrote them; empty: all are one."""
+    written = [call.arguments for turn in run.turns.values() for call in turn.calls]
+    found = next((text for text in written if not isinstance(parsed(text), dict)), None)
+    return "" if found is None else f"the model wrote the arguments {cut(plain(found), MOST)}"
 
 
 def _all_turns_with_calls_delivered(run: Run) -> None:
