@@ -27,7 +27,7 @@ def model_calls(run: Run, expected: int) -> None:
 def tools_ran(run: Run, expected: list[dict[str, Any]]) -> None:
     """Decided by the delivery of every turn with calls, and the end of the run."""
     _all_turns_with_calls_delivered(run)
-    because = "; ".join(filter(None, (_stopped_otherwise(run), _written_otherwise(run))))
+    because = "; ".join(filter(None, (stopped_otherwise(run), _written_otherwise(run))))
     same_runs([next(iter(one.items())) for one in expected], run.tools_ran, because)
 
 
@@ -49,6 +49,12 @@ def never_ran(run: Run, tools: list[str]) -> None:
     assert not ran, f"expected no run of {', '.join(tools)}; actual tool runs: {_runs(ran)}"
 
 
+def stopped_otherwise(run: Run) -> str:
+    """The stop reason of the first turn with calls that has another one than turns with calls have; empty: none has."""
+    found = next((turn.stopped for turn in run.turns.values() if turn.calls and turn.stopped != "calls"), "")
+    return f"the turn of the call has the stop reason {found}" if found else ""
+
+
 def other_runs(wanted: Sequence[tuple[str, str]], ran: Sequence[tuple[str, str]]) -> str:
     """What ran in place of what should have; where many ran, without those that are as they should be."""
     right = Counter(wanted) & Counter(ran)
@@ -58,12 +64,6 @@ def other_runs(wanted: Sequence[tuple[str, str]], ran: Sequence[tuple[str, str]]
     missing, wrong = ([*(Counter(pairs) - right).elements()] for pairs in (wanted, ran))
     others = "1 other is" if right.total() == 1 else f"{right.total()} others are"
     return f"expected tool runs: {_runs(missing)}; actual tool runs: {_runs(wrong)}; {others} right"
-
-
-def _stopped_otherwise(run: Run) -> str:
-    """The stop reason of the first turn with calls that has another one than turns with calls have; empty: none has."""
-    found = next((turn.stopped for turn in run.turns.values() if turn.calls and turn.stopped != "calls"), "")
-    return f"the turn of the call has the stop reason {found}" if found else ""
 
 
 def _written_otherwise(run: Run) -> str:
