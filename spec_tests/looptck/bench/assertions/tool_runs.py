@@ -69,7 +69,7 @@ def other_runs(wanted: Sequence[tuple[str, str]], ran: Sequence[tuple[str, str]]
 def _written_otherwise(run: Run) -> str:
     """The first arguments that are no JSON object, as the model wrote them; empty: all are one."""
     written = [call.arguments for turn in run.turns.values() for call in turn.calls]
-    found = next((text for text in written if not isinstance(parsed(text), dict)), None)
+    found = next((text for text in written if not isinstance(parsed(text.encode(errors="replace")), dict)), None)
     return "" if found is None else f"the model wrote the arguments {cut(plain(found), MOST)}"
 
 
