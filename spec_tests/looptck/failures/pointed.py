@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from looptck.failures.groups import Finding, Key
-from looptck.failures.signs import FORGOTTEN, MISREAD
+from looptck.failures.signs import FORGOTTEN, MISREAD, MISSENT
 from looptck.values.outcome import UNSTREAMED
 from looptck.values.transcript import UNREADABLE_CALL
 
@@ -19,6 +19,7 @@ REFUSED_OF_SERVERS = "server-no-request-is-refused"
 LEAKS = "runs-do-not-leak"
 ECHOED = "arguments-are-echoed-as-given"
 CARRIED = "calls-are-echoed"
+ANSWERED = "results-carry-their-call-ids"
 FRAGMENTED = "fragmented-arguments-are-joined"
 DISPATCHED = "server-dispatch-body-is-name-and-arguments"
 TYPED = "server-content-types-are-said"
@@ -47,8 +48,9 @@ def pointed(key: Key, failed: Sequence[Finding], judged: Mapping[str, int]) -> s
     if key == MISREAD and fails_mostly(ECHOED):
         streamed = all("/stream/" in one.result.cell for one in failed)
         return FRAGMENTED if streamed and fails_mostly(FRAGMENTED) else ECHOED
-    if key == FORGOTTEN and fails_mostly(CARRIED):
-        return CARRIED
+    for sign, row in ((FORGOTTEN, CARRIED), (MISSENT, ANSWERED)):
+        if key == sign and fails_mostly(row):
+            return row
     if key[:2] == ("error", UNSTREAMED):
         return TYPED if any(one.result.requirement == TYPED for one in failed) else None
     if key[:2] == ("stray", "POST") and key[2].startswith(UNREADABLE_CALL):

@@ -44,6 +44,8 @@ MISREAD: Sign = ("history", "call", "arguments changed")
 """The loop has read a call's arguments wrongly: it sends others back, and the tool runs with others, if it runs."""
 FORGOTTEN: Sign = ("history", "call", "left out")
 """The next request lacks a call of the turn, so that the model does not learn that it has called."""
+MISSENT: Sign = ("history", "result", "id changed")
+"""The next request has a result with another id than that of its call."""
 RENAMED: Sign = ("history", "call", "tool changed")
 SLIGHT: frozenset[Sign] = frozenset(
     {("history", "text beside calls", "left out"), ("history", "results", "in another order")}

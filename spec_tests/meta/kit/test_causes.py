@@ -10,8 +10,8 @@ from looptck.catalogue.requirements import Requirement, Source
 from looptck.failures.blocks import AGAIN, MOST_LINES, REASON, WIDTH, blocks, one_line_each, where, wrapped
 from looptck.failures.causes import Cause, causes, patterns
 from looptck.failures.groups import MOST_ROWS, Finding
-from looptck.failures.pointed import CARRIED, DISPATCHED, ECHOED, LEAKS, REFUSED_OF_SERVERS, TYPED
-from looptck.failures.signs import FORGOTTEN, MISREAD, Sign
+from looptck.failures.pointed import ANSWERED, CARRIED, DISPATCHED, ECHOED, LEAKS, REFUSED_OF_SERVERS, TYPED
+from looptck.failures.signs import FORGOTTEN, MISREAD, MISSENT, Sign
 from looptck.values.outcome import UNSTREAMED
 from looptck.values.transcript import UNREADABLE_CALL
 from looptck.values.verdicts import Result, Verdict
@@ -127,7 +127,7 @@ def test_a_row_that_mostly_passes_gives_way() -> None:
 def test_a_fault_in_ordinary_traffic_is_named_by_its_sign() -> None:
     """Where most requests are refused, or most calls misread or lost, no other row says more than the sign."""
     refused, echoed, fragmented = "no-request-is-refused", ECHOED, "fragmented-arguments-are-joined"
-    ROWS.update({id: row(id) for id in (refused, REFUSED_OF_SERVERS, echoed, fragmented, CARRIED)})
+    ROWS.update({id: row(id) for id in (refused, REFUSED_OF_SERVERS, echoed, fragmented, CARRIED, ANSWERED)})
 
     def head(id: str, sign: Sign, cell: str = STREAM, passes: int = 0) -> str:
         often = [finding(id, sign, cell=cell, run=f"r{n}") for n in range(9)]
@@ -144,6 +144,7 @@ def test_a_fault_in_ordinary_traffic_is_named_by_its_sign() -> None:
     assert (fragmented, "leak") == (head(echoed, MISREAD), head(echoed, MISREAD, passes=20))
     assert echoed == head(echoed, MISREAD, PLAIN)
     assert (CARRIED, "leak") == (head(CARRIED, FORGOTTEN), head(CARRIED, FORGOTTEN, passes=20))
+    assert (ANSWERED, "leak") == (head(ANSWERED, MISSENT), head(ANSWERED, MISSENT, passes=20))
 
 
 def test_refusals_of_what_other_runs_have_said_are_a_leak() -> None:
