@@ -47,7 +47,18 @@ class NothingIsBad(Loop):
         return super().parse_arguments(text)
 
 
-@breaks("bad-arguments-never-run-the-tool")
+@breaks("lists-as-arguments-run-nothing")
+class ListIsNothing(Loop):
+    """Runs a tool without arguments if its arguments are a list."""
+
+    def parse_arguments(self, text: str) -> Json:
+        return super().parse_arguments("" if text.startswith("[") else text)
+
+
+@breaks(
+    "bad-arguments-never-run-the-tool",
+    collateral={("lists-as-arguments-run-nothing", "words-behind-arguments-run-nothing"): "these are as invalid"},
+)
 class BadIsNothing(Loop):
     """Runs a tool without arguments if its arguments are invalid."""
 

@@ -84,6 +84,8 @@ class Cause:
 def causes(findings: Sequence[Finding], rows: Mapping[str, Requirement], results: Iterable[Result] = ()) -> list[Cause]:
     """The causes of these failures: errors first, then what failed by impact, level and number of failures.
 
+    A SHOULD counts as one impact less: a MUST that breaks ordinary conversations precedes it.
+
     What was only not reached comes last, as it says nothing of what is wrong.
 
     ``results`` are all results of the run: they show which requirements also pass.
@@ -215,7 +217,7 @@ def _order(row: Requirement, group: Sequence[Finding]) -> tuple[bool, bool, bool
         "error" not in verdicts,
         is_given_up,
         "fail" not in verdicts,
-        _impact(row),
+        _impact(row) + LEVELS.index(row.level),
         LEVELS.index(row.level),
         -len(group),
     )

@@ -19,7 +19,7 @@ from looptck.provider.http import LAST_CHUNK, HttpReply, HttpRequest, head
 from looptck.provider.replies import EVENTS, JSON, accepts_gzip, plain, typed, whole
 from looptck.provider.script import Recorded, Script, Step
 from looptck.provider.sending import Sending
-from looptck.provider.streamed import recorded, streamed
+from looptck.provider.streamed import recorded, streamed, without_usage
 from looptck.values.growth import Bodies, Growth
 from looptck.values.history import Request
 from looptck.values.jsontext import parsed
@@ -32,6 +32,7 @@ from looptck.values.transcript import (
     UnroutedRequest,
 )
 from looptck.values.turns import Turn
+from looptck.values.verdicts import NotApplicable
 from looptck.wires import Wire
 from looptck.wires.wire import Service
 
@@ -306,12 +307,15 @@ class ModelRun(Sending):
         if said is None:
             raise ValueError(f"step {n} of the script has neither a turn nor a fault that needs no turn")
         if not wire.can_say(said, stream=stream):
+            if wire.can_say(said, stream=not stream):
+                mode = "an event stream" if stream else "a plain reply"
+                raise NotApplicable(f"request {n} asks for {mode}, in which the service cannot say what is played")
             raise ValueError(f"{wire.name} cannot express the turn of step {n}: {said}")
         turn = said.numbered(self.answered)
         self.turns[n] = self._meant(turn)
         turn = self._spoken(turn)
         framing = wire.framed(step.framing)
-        if turn.usage is not None and not wire.tells_usage(body):
+        if (framing.usage is None or turn.usage is not None) and not wire.tells_usage(body):
             framing = framing.but(usage=False)
         step = replace(step, framing=framing)
         if fault is None:
@@ -344,7 +348,8 @@ class ModelRun(Sending):
             length = len(reply.body) + reply.broken  # a broken reply is shorter than announced
             told = head(reply.status, headers, length=length) + reply.body
             return self._noted(n, reply.status, what, HttpReply([told], then_close=reply.broken))
-        stream = recorded(speaker.wire, turn, reply, self.habits)
+        sent = reply if speaker.wire.tells_usage(body) else without_usage(reply)
+        stream = recorded(speaker.wire, turn, sent, self.habits)
         parts = self._parts(n, stream)
         if not reply.broken:
             parts.append(LAST_CHUNK)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, dropwhile, pairwise
 from operator import itemgetter
 
@@ -19,6 +20,9 @@ from looptck.values.jsontext import compact, parsed
 from looptck.values.turns import Call, Piece, Turn
 from looptck.wires import Wire
 from looptck.wires.fragments import parts
+
+_BLOCK = re.compile(rb".*?(?:\r\n\r\n|\n\n|\r\r)", re.DOTALL)
+"""An event with the blank line that ends it, whatever ends the lines."""
 
 
 @dataclass(slots=True)
@@ -87,6 +91,17 @@ def before_the_end(wire: Wire, events: Sequence[object]) -> int:
     """The number of events before the first one with the finish reason."""
     kept = wire.without_finish(list(events))
     return next((at for at, event in enumerate(events) if at >= len(kept) or event is not kept[at]), len(events))
+
+
+def without_usage(reply: Recorded) -> Recorded:
+    """A recorded stream of Chat without its chunk of usage, which the service sends only where it is asked for."""
+    for block in _BLOCK.finditer(reply.body):
+        event = _event(block[0])
+        if isinstance(event, dict) and event.get("choices") == [] and event.get("usage"):
+            start, stop = block.span()
+            ends = dict.fromkeys(min(end, max(start, end - (stop - start))) for end in reply.ends)
+            return replace(reply, body=reply.body[:start] + reply.body[stop:], ends=tuple(ends))
+    return reply
 
 
 def recorded(wire: Wire, turn: Turn | None, reply: Recorded, habits: Habits | None) -> Stream:

@@ -119,8 +119,8 @@ class Framing:
     """Text after the calls of its turn, on wires whose deltas may come in any order."""
     empty_deltas: bool = False
     """An empty delta after every event."""
-    usage: bool = True
-    """A last chunk with usage and no choices."""
+    usage: bool | None = None
+    """A last chunk with usage and no choices; None: if the request asks for it, as at the service itself."""
     opening: bool = False
     """A first chunk without choices, as content-filtering proxies send."""
     unknown_fields: bool = False

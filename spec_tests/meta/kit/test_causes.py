@@ -35,6 +35,7 @@ ROWS = {
     one.id: one
     for one in (
         row("leak", "unsafe"),
+        row("slip", "unsafe", "SHOULD"),
         row("answer"),
         row("echo"),
         row("order", "untidy", "SHOULD"),
@@ -312,16 +313,18 @@ def test_what_was_not_played_stands_behind_why() -> None:
 
 
 def test_causes_are_ordered_by_impact_then_level_then_size() -> None:
-    """What hurts most stands first, and what was only not reached behind all that failed."""
+    """What hurts most stands first, a SHOULD as if it hurt less; what was only not reached stands behind all others."""
     found = [
         finding("order", ("refused", "a")),
         finding("bom", ("refused", "b")),
         finding("answer", ("refused", "c"), verdict="not-reached"),
         finding("echo", ("refused", "d")),
         finding("leak", ("refused", "e")),
+        finding("slip", ("refused", "f")),
+        finding("slip", ("refused", "f"), run="r2"),
     ]
 
-    assert ["leak", "echo", "bom", "order", "answer"] == list(named(*found))
+    assert ["leak", "echo", "slip", "bom", "order", "answer"] == list(named(*found))
 
 
 def test_two_causes_of_one_name_have_two_ids() -> None:

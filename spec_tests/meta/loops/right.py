@@ -16,10 +16,10 @@ from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.loop import Decision, Loop
 from looptck_reference.vocabulary.actions import Action, Ask, Fail
 from looptck_reference.vocabulary.agent import Agent
-from looptck_reference.vocabulary.errors import ProviderError
+from looptck_reference.vocabulary.errors import ProviderError, StreamBroken
 from looptck_reference.vocabulary.tools import Tool
 from looptck_reference.vocabulary.values import Json, Stop, ToolResult, Turn
-from looptck_reference.wires import ChatWire, MessagesStream, MessagesWire, ResponsesWire
+from looptck_reference.wires import ChatStream, ChatWire, MessagesStream, MessagesWire, ResponsesWire
 
 
 def _without_parts(entry: Json) -> Json:
@@ -39,6 +39,14 @@ class StreamsAnyway(Driver):
         return super().run({**case, "stream": True}, emit)
 
 
+class PlainAnyway(Driver):
+    """Requests plain replies in cells of streams too, as loops do that stream their last answer alone."""
+
+    def run(self, case: Json, emit: OnText) -> Json:
+        """Run the case as if it asked for plain replies."""
+        return super().run({**case, "stream": False}, emit)
+
+
 class AlwaysStreams(StreamsAnyway):
     """Declares that it never requests plain replies."""
 
@@ -46,6 +54,40 @@ class AlwaysStreams(StreamsAnyway):
         """Without them."""
         started = super().start()
         return {**started, "modes": ["sync"], "capabilities": {**started["capabilities"], "plain": False}}
+
+
+class AsksForNoUsage(Driver):
+    """Fails on a chunk without choices: the service sends one only to those that ask for usage, and it does not."""
+
+    class Stream(ChatStream):
+        def take(self, event: Json) -> str:
+            if not event["choices"]:
+                raise StreamBroken("the list of choices is empty")
+            return super().take(event)
+
+    class Wire(ChatWire):
+        def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+            body = super().request(agent, history, stream=stream)
+            body.pop("stream_options", None)
+            return body
+
+        def stream(self) -> ChatStream:
+            return AsksForNoUsage.Stream()
+
+    wires = speaking(chat=Wire())
+
+
+class OutputsBehindTheirCalls(Driver):
+    """On Responses each output stands right behind its call, also where a turn has several calls."""
+
+    class Wire(ResponsesWire):
+        def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+            outputs = {item["call_id"]: item for item in history if item.get("type") == "function_call_output"}
+            others = [item for item in history if item.get("type") != "function_call_output"]
+            placed = [[item, *filter(None, [outputs.get(item.get("call_id"))])] for item in others]
+            return super().request(agent, [item for items in placed for item in items], stream=stream)
+
+    wires = speaking(responses=Wire())
 
 
 class Patient(Driver):

@@ -25,6 +25,18 @@ LIMITS = [
     [
         (right.StreamsAnyway, PLAIN, [], {"requests-ask-for-the-right-mode", "recorded-traffic-is-read-right"}),
         (
+            right.AsksForNoUsage,
+            "openai-chat/stream/sync",
+            ["recorded-traffic-is-read-right", "framing-does-not-matter", "chunks-without-choices-are-skipped"],
+            {"chunks-without-choices-are-skipped"},
+        ),
+        (
+            right.OutputsBehindTheirCalls,
+            "openai-responses/plain/sync",
+            ["results-follow-their-calls", "results-keep-call-order", "calls-are-echoed"],
+            (),
+        ),
+        (
             right.Patient,
             "*/plain/sync",
             ["http-error-is-told", "retry-never-reruns-a-tool", "retried-request-is-the-same"],
@@ -127,6 +139,16 @@ def test_lost_turn_in_other_words() -> None:
     )
 
     assert {"pass"} == {result.verdict for result in results}
+
+
+def test_plain_replies_where_streams_are_played() -> None:
+    """What a plain reply cannot say is not played to a loop that asks for one; it is no fault of the kit."""
+    rows = ["lists-as-arguments-run-nothing", "bad-arguments-never-run-the-tool"]
+    results = judged(right.PlainAnyway, "anthropic-messages/stream/sync", requirements=rows)
+
+    assert {("not-applicable", "request 1 asks for a plain reply, in which the service cannot say what is played")} == {
+        (result.verdict, result.reason) for result in results
+    }
 
 
 def test_streams_alone() -> None:

@@ -46,7 +46,7 @@ def test_refused_request_is_not_noticed_where_it_may_be_refused(profile: str, pl
         "anthropic-messages/stream/sync",
         profile=profile,
         requirements=[
-            "bad-arguments-never-run-the-tool",
+            "lists-as-arguments-run-nothing",
             "claude-invalid-input-is-told",
             "claude-invalid-input-runs-nothing",
         ],

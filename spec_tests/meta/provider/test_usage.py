@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from looptck.provider.script import Step
-from looptck.values.framing import DEFAULT, Quirk
+from looptck.provider.script import Recorded, Step
+from looptck.values.framing import DEFAULT, Framing, Quirk
 from looptck.values.turns import Usage, says
 from looptck.wires import WIRES
 from meta.provider.mock_runs import ASKS, STREAMS, events, mock_run, parsed_reply, reply
@@ -54,8 +54,24 @@ def test_a_stream_reports_none_otherwise(options: Mapping[str, Any], quirk: Quir
 
 
 def test_a_turn_without_one_is_as_ever() -> None:
-    """A turn that says nothing of its usage has some in every stream, so that loops are seen to take that."""
-    assert (40, 20, 60) == _totals(events(reply(mock_run(says("Hello.")), STREAMS)))[-1]
+    """A turn that says nothing of its usage has some too where it is asked for."""
+    assert (40, 20, 60) == _totals(events(reply(mock_run(says("Hello.")), ASKED)))[-1]
+    assert [] == _totals(events(reply(mock_run(says("Hello.")), STREAMS)))
+
+
+@pytest.mark.parametrize("encoding", [DEFAULT, DEFAULT.but(newline="\r\n", comments=True)])
+def test_a_recorded_stream_reports_it_where_it_is_asked_for(encoding: Framing) -> None:
+    """The chunk of usage alone is left out elsewhere; the others arrive in the recorded writes."""
+    body = encoding.encode(WIRES["openai-chat"].events(HELLO, 1, DEFAULT))
+    ends = (*range(100, len(body), 100), len(body))
+    step = Step(HELLO, recorded=Recorded(200, (("content-type", "text/event-stream"),), body, ends))
+
+    asked, unasked = (parsed_reply(reply(mock_run(step), one))[2].splitlines() for one in (ASKED, STREAMS))
+    assert body.splitlines() == asked
+    assert [line for line in asked if b"{" in line and b'"choices":[]' not in line] == [
+        line for line in unasked if b"{" in line
+    ]
+    assert len(unasked) < len(asked)
 
 
 @pytest.mark.parametrize(

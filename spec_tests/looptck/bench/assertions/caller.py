@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from looptck.bench.assertions.tool_runs import stopped_otherwise
 from looptck.bench.run import Run
 from looptck.values.outcome import Failed, Value
 
@@ -67,8 +68,8 @@ def outcome(run: Run, expected: str) -> None:
     }[expected]
 
     full = any(turn.stopped == "context_window" for turn in run.turns.values())
-    why = "; the turn was cut because the context window was full" if full else ""
-    assert holds, f"the loop {run.outcome}, as if that were a complete answer{why}"
+    why = "the turn was cut because the context window was full" if full else stopped_otherwise(run)
+    assert holds, "; ".join(filter(None, (f"the loop {run.outcome}, as if that were a complete answer", why)))
 
 
 def error(run: Run, expected: dict[str, str]) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from looptck.bench.run import Run
-from looptck.values.jsontext import canonical
-from looptck.values.plain import MOST, cut, times
+from looptck.values.jsontext import canonical, parsed
+from looptck.values.plain import MOST, cut, plain, times
 from looptck.values.verdicts import NotReached
 
 LONG = 120
@@ -25,9 +25,18 @@ def model_calls(run: Run, expected: int) -> None:
 
 
 def tools_ran(run: Run, expected: list[dict[str, Any]]) -> None:
-    """Decided by the delivery of every turn with calls, and the end of the run."""
+    """Decided by the delivery of every turn with calls, and the end of the run.
+
+    Calls that never came, because a request before them was refused, are no failure of what they would have shown.
+    """
     _all_turns_with_calls_delivered(run)
-    same_runs([next(iter(one.items())) for one in expected], run.tools_ran, _stopped_otherwise(run))
+    came = sum(len(turn.calls) for turn in run.turns.values())
+    wanted = [_pair(*next(iter(one.items()))) for one in expected]
+    wrong = Counter(_pair(*one) for one in run.tools_ran) - Counter(wanted)
+    if came < len(expected) and run.failed and not wrong and any(received.problems for received in run.requests):
+        raise NotReached(f"the loop {run.outcome} when {came} of {len(expected)} calls had come")
+    because = "; ".join(filter(None, (stopped_otherwise(run), _written_otherwise(run))))
+    same_runs([next(iter(one.items())) for one in expected], run.tools_ran, because)
 
 
 def same_runs(expected: Iterable[tuple[str, object]], actual: Iterable[tuple[str, object]], because: str = "") -> None:
@@ -48,6 +57,12 @@ def never_ran(run: Run, tools: list[str]) -> None:
     assert not ran, f"expected no run of {', '.join(tools)}; actual tool runs: {_runs(ran)}"
 
 
+def stopped_otherwise(run: Run) -> str:
+    """The stop reason of the first turn with calls that has another one than turns with calls have; empty: none has."""
+    found = next((turn.stopped for turn in run.turns.values() if turn.calls and turn.stopped != "calls"), "")
+    return f"the turn of the call has the stop reason {found}" if found else ""
+
+
 def other_runs(wanted: Sequence[tuple[str, str]], ran: Sequence[tuple[str, str]]) -> str:
     """What ran in place of what should have; where many ran, without those that are as they should be."""
     right = Counter(wanted) & Counter(ran)
@@ -59,10 +74,11 @@ def other_runs(wanted: Sequence[tuple[str, str]], ran: Sequence[tuple[str, str]]
     return f"expected tool runs: {_runs(missing)}; actual tool runs: {_runs(wrong)}; {others} right"
 
 
-def _stopped_otherwise(run: Run) -> str:
-    """The stop reason of the first turn with calls that has another one than turns with calls have; empty: none has."""
-    found = next((turn.stopped for turn in run.turns.values() if turn.calls and turn.stopped != "calls"), "")
-    return f"the turn of the call has the stop reason {found}" if found else ""
+def _written_otherwise(run: Run) -> str:
+    """The first arguments that are no JSON object, as the model wrote them; empty: all are one."""
+    written = [call.arguments for turn in run.turns.values() for call in turn.calls]
+    found = next((text for text in written if not isinstance(parsed(text.encode(errors="replace")), dict)), None)
+    return "" if found is None else f"the model wrote the arguments {cut(plain(found), MOST)}"
 
 
 def _all_turns_with_calls_delivered(run: Run) -> None:

@@ -16,8 +16,8 @@ from looptck.values.framing import DEFAULT, PRESETS, Framing
 from looptck.values.turns import Call, Turn, calls, says
 from looptck.wires import WIRES
 
-RARE = {"byte-order-mark", "cr", "data-lines", "no-done"}
-"""Framings that no vendor's service uses, or that break with its words. Each has its own requirement, a SHOULD."""
+RARE = {"byte-order-mark", "cr", "data-lines", "no-done", "opening-chunk"}
+"""Framings that no wire's own service uses, or that break with its words. Each has its own requirement, a SHOULD."""
 INTERLEAVING = {"openai-chat"}
 """The wires whose service interleaves the deltas of several calls; on other wires that is a SHOULD."""
 
@@ -90,7 +90,11 @@ def test_empty_deltas(implementation: Implementation) -> None:
     runs_its_calls(implementation, PRESETS["empty-deltas"])
 
 
-CHOICELESS = {"last": DEFAULT, "both": PRESETS["opening-chunk"], "first": DEFAULT.but(usage=False, opening=True)}
+CHOICELESS = {
+    "last": DEFAULT.but(usage=True),
+    "both": DEFAULT.but(usage=True, opening=True),
+    "first": DEFAULT.but(usage=False, opening=True),
+}
 
 
 @requirement("chunks-without-choices-are-skipped")
@@ -103,8 +107,8 @@ def test_chunks_without_choices(implementation: Implementation, framing: Framing
 @requirement("missing-end-marker-is-tolerated")
 @pytest.mark.parametrize("usage", [True, False])
 def test_no_end_marker(implementation: Implementation, usage: bool) -> None:
-    """The stream ends after its finish reason, without the end marker."""
-    runs_its_calls(implementation, PRESETS["no-done"].but(usage=usage))
+    """The stream ends after its finish reason, or after the usage that was asked for, without the end marker."""
+    runs_its_calls(implementation, PRESETS["no-done"] if usage else PRESETS["no-done"].but(usage=False))
 
 
 @requirement("unknown-fields-are-ignored")
@@ -278,7 +282,7 @@ def test_null_arguments(scenario: Scenario, implementation: Implementation) -> N
 def test_any_framing(implementation: Implementation) -> None:
     """Any turn, in any valid framing cut at any bytes, runs the same calls and leads to the same next request."""
     wire = implementation.cell.wire
-    layouts = WIRES[wire].layouts - {"done"} - (set() if wire in INTERLEAVING else {"interleaved"})
+    layouts = WIRES[wire].layouts - {"done", "opening", "usage"} - (set() if wire in INTERLEAVING else {"interleaved"})
 
     @implementation.every(strategies.turns_with_thoughts(strategies.CLERK), strategies.known_framings(layouts))
     def holds(turn: Turn, framing: Framing) -> None:

@@ -292,6 +292,11 @@ def test_no_calls(scenario: Scenario, implementation: Implementation, spelling: 
     run = implementation.run()
 
     run.delivered(1)
-    assert 1 == len(run.requests)
+    said = {
+        None: "no member for calls",
+        "calls-null": "null in place of calls",
+        "calls-empty": "an empty list of calls",
+    }
+    assert 1 == len(run.requests), f"the answer has {said[spelling]}, and the loop asked again"
     assert not run.failed, f"for a reply without calls the loop {run.outcome}"
     assert "Hello." == run.value.text

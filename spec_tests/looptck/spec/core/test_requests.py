@@ -133,6 +133,9 @@ def test_history_grows(scenario: Scenario, implementation: Implementation) -> No
         kept = list(later.request.items[: len(before)])
         for place, (old, new) in enumerate(zip(before, kept, strict=False)):
             kept[place] = old if written_anew(run, old, new) else new
+        there = [*map(alike, kept), *map(alike, later.request.items[len(before) :])]
+        gone = ", ".join(plain(item, MOST) for item in before if alike(item) not in there)
+        assert not gone, f"request {later.n} lacks what request {earlier.n} had: {gone}"
         assert list(map(alike, before)) == list(map(alike, kept))
 
 

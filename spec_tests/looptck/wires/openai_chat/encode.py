@@ -2,7 +2,8 @@
 
 The default layout is what the service was seen to send: the members in its order, the call's id, type and name only in
 its first delta with empty arguments, ``finish_reason`` null until the chunk that ends the choice, then a chunk with
-usage and no choices, then ``[DONE]``. Everything else is asked for by the framing.
+usage and no choices (left out by the provider where the request does not ask for it), then ``[DONE]``. Everything else
+is asked for by the framing.
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ def events(turn: Turn, n: int, framing: Framing) -> list[object]:
     head = {**_head(n, "chat.completion.chunk"), **_FINGERPRINT}
     if framing.unknown_fields:
         head["x_unknown"] = _UNKNOWN
-    usage = {"usage": None} if framing.usage else {}
+    counted = framing.usage is not False
+    usage = {"usage": None} if counted else {}
 
     def chunk(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
@@ -70,7 +72,7 @@ def events(turn: Turn, n: int, framing: Framing) -> list[object]:
     stream.append(chunk({}, FINISH[turn.stopped]))
     if framing.quirk == "finish-repeated":
         stream.append(chunk({}, FINISH[turn.stopped]))
-    if framing.usage:
+    if counted:
         stream.append({**head, "choices": [], "usage": _usage(turn), "obfuscation": _obfuscation({})})
     if framing.done:
         stream.append("[DONE]")
