@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from looptck.bench.assertions.results import error_is_told
 from looptck.bench.assertions.tool_runs import tools_ran
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
+from looptck.bench.run import Run
 from looptck.catalogue.agents import Tool
 from looptck.values.plain import plain
 from looptck.values.turns import Call, calls, says
@@ -36,6 +38,13 @@ def _schema(*names: str) -> dict[str, Any]:
     return {"type": "object", "properties": members, "required": [*names], "additionalProperties": False}
 
 
+def _each_ran(run: Run, names: Sequence[str]) -> None:
+    """Each tool ran. A loop that returned before the last call came says nothing of names."""
+    if not run.failed:
+        run.delivered(len(names))
+    tools_ran(run, [{name: {"text": name}} for name in names])
+
+
 @requirement("calls-run-the-tool-they-name")
 def test_names_with_a_prefix(scenario: Scenario, implementation: Implementation) -> None:
     """Three tools have names of which one is the end of another; each is called in a turn of its own, and runs."""
@@ -43,7 +52,7 @@ def test_names_with_a_prefix(scenario: Scenario, implementation: Implementation)
 
     run = implementation.run(tools=[Tool(name, f"Adds a note to {name}.", _schema("text")) for name in PREFIXED])
 
-    tools_ran(run, [{name: {"text": name}} for name in PREFIXED])
+    _each_ran(run, PREFIXED)
 
 
 @requirement("calls-run-the-tool-they-name")
@@ -53,7 +62,7 @@ def test_names_that_differ_in_case(scenario: Scenario, implementation: Implement
 
     run = implementation.run(tools=[Tool(name, f"Does {name}.", _schema("text")) for name in CASED])
 
-    tools_ran(run, [{name: {"text": name}} for name in CASED])
+    _each_ran(run, CASED)
 
 
 @requirement("tools-are-offered-every-time")
