@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from meta.strangers.playing import HERE, NODE, faults_of, rows_of
+from meta.strangers.playing import CONTROL, HERE, NODE, faults_of, rows_of
 
 FIXES = HERE / "fixes"
 BASES = FIXES / "bases"
@@ -53,6 +53,7 @@ def test_fault_is_found(fault: dict[str, Any], tmp_path: Path) -> None:
 
     sys.modules.pop(Path(fault["base"]).stem, None)
     assert {"pass"} <= {one.verdict for one in passed} <= {"pass", "not-applicable"}
+    assert {"pass"} == {one.verdict for one in failed if one.requirement == CONTROL}
     assert wanted == {one.requirement for one in failed if one.verdict == "fail"}
 
 
