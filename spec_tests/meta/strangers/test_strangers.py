@@ -36,7 +36,7 @@ def _told(results: list[Result]) -> dict[str, str | None]:
 
 @pytest.mark.parametrize(("loop", "entry"), FAULTY.items(), ids=FAULTY)
 def test_fault_is_named(loop: str, entry: Entry) -> None:
-    """The rows that name it fail, one of them in these words; of the others only those of its entry count; a call runs."""
+    """The rows that name it fail, one in these words, and of the others only those of its entry count; a call runs."""
     require_playable(loop)
     named, noticed = {*entry.get("named_by", ())}, {*entry.get("noticed_by", ())}
 
