@@ -40,7 +40,9 @@ def test_fault_is_named(loop: str, entry: Entry) -> None:
     require_playable(loop)
     named, noticed = {*entry.get("named_by", ())}, {*entry.get("noticed_by", ())}
 
-    results = faults(loop, entry["cell"], {*named, *noticed, *entry.get("missed_by", ())})
+    judged = {*named, *noticed, *entry.get("missed_by", ())}
+
+    results = faults(loop, entry["cell"], judged, whole=entry.get("whole", False))
     failed = [one for one in results if one.verdict == "fail"]
 
     assert [] == [one.reason for one in results if one.verdict == "error"]
