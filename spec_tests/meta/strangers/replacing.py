@@ -21,15 +21,9 @@ def replaced() -> list[Entry]:
     return faults
 
 
-def base(fault: Entry) -> str:
-    """The source of the right loop."""
-    source: str = (BASES / fault["base"]).read_text(encoding="utf-8")
-    return source
-
-
 def with_fault(fault: Entry) -> str:
     """The source of the loop with its fault."""
-    text = base(fault)
+    text: str = (BASES / fault["base"]).read_text(encoding="utf-8")
     for edit in fault["edits"]:
         assert 1 == text.count(edit["old"]), f"{fault['name']}: {edit['old']!r}"
         text = text.replace(edit["old"], edit["new"])

@@ -35,6 +35,11 @@ const FAULTS = {
     answer: (content) => content.find(({ type }) => type === 'text')?.text ?? '',
   },
 
+  // Theme 5. Of two tools whose legal names are the same only the later is offered and called.
+  'names-fall-together': {
+    tools: ({ tools }) => new Map(tools.map((tool) => [tool.name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'tool', tool])),
+  },
+
   // Theme 6. Tools and every message with results get a cache mark that stays: with the fifth the service refuses.
   'marks-add-up': {
     offers(run) {

@@ -7,6 +7,7 @@ const CUT = ['max_tokens', 'model_context_window_exceeded'];
 const PAUSED = ['pause_turn', 'compaction'];
 
 export const steps = {
+  tools: (given) => named(given.tools),
   service: (given) =>
     new Service(given, 'messages', { 'x-api-key': given.api_key, 'anthropic-version': '2023-06-01' }),
   schema: (tool) => ({ type: 'object', ...tool.parameters }),
@@ -57,7 +58,7 @@ export const steps = {
 export async function talk(how, given) {
   const run = {
     given,
-    tools: named(given.tools),
+    tools: how.tools(given),
     history: given.messages.filter(({ role }) => role !== 'system'),
     container: undefined,
     ran: [],
