@@ -39,14 +39,14 @@ def test_each_fault_is_a_driver(tmp_path: Path) -> None:
     """Both kinds of table are read, and no two faults have one name."""
     read = list(faults(tmp_path))
 
-    assert {"fixes", "themes", "javascript"} <= {one.name.partition("/")[0] for one in read}
+    assert {"fixes", "themes", "mcp"} <= {one.name.partition("/")[0] for one in read}
     assert len(read) == len({one.name for one in read})
     assert all(one.rows and one.driver.startswith(("python:", f"cmd:{NODE} ")) for one in read)
 
 
 def test_a_fault_is_played_as_a_person_would() -> None:
     """The whole run of one faulty loop finds its fault, and the counts say so."""
-    done = CliRunner().invoke(main, ["python/chat_limit_is_answer.py"])
+    done = CliRunner().invoke(main, ["fixes/limit-is-an-answer"])
 
     assert 0 == done.exit_code, done.output
     assert done.output.endswith("faults played: 1; found: 1; named by the first line: 1\n")
