@@ -66,6 +66,8 @@ class Fork:
 
     def look(self) -> None:
         """Kill it if it stays stopped; to be called every `LOOK` seconds."""
+        if self._stopped > STOPPED:
+            return  # it was killed, and is not stopped any more
         self._stopped = self._stopped + 1 if is_stopped(self.pid) else 0
         if self._stopped > STOPPED:
             self.process.kill()
