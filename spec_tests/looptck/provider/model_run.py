@@ -348,7 +348,7 @@ class ModelRun(Sending):
             length = len(reply.body) + reply.broken  # a broken reply is shorter than announced
             told = head(reply.status, headers, length=length) + reply.body
             return self._noted(n, reply.status, what, HttpReply([told], then_close=reply.broken))
-        sent = reply if speaker.wire.tells_usage(body) else without_usage(reply)
+        sent = reply if speaker.wire.tells_usage(body) else without_usage(speaker.wire, reply)
         stream = recorded(speaker.wire, turn, sent, self.habits)
         parts = self._parts(n, stream)
         if not reply.broken:

@@ -93,11 +93,10 @@ def before_the_end(wire: Wire, events: Sequence[object]) -> int:
     return next((at for at, event in enumerate(events) if at >= len(kept) or event is not kept[at]), len(events))
 
 
-def without_usage(reply: Recorded) -> Recorded:
-    """A recorded stream of Chat without its chunk of usage, which the service sends only where it is asked for."""
+def without_usage(wire: Wire, reply: Recorded) -> Recorded:
+    """A recorded stream without its event of usage, on wires where the service sends it only if it is asked for."""
     for block in _BLOCK.finditer(reply.body):
-        event = _event(block[0])
-        if isinstance(event, dict) and event.get("choices") == [] and event.get("usage"):
+        if wire.is_usage(_event(block[0])):
             start, stop = block.span()
             ends = dict.fromkeys(min(end, max(start, end - (stop - start))) for end in reply.ends)
             return replace(reply, body=reply.body[:start] + reply.body[stop:], ends=tuple(ends))

@@ -48,7 +48,8 @@ def answers_in_order(run: Run, turn: int) -> None:
 def answers_follow(run: Run, turn: int) -> None:
     """Decided by the request after the turn.
 
-    But on Messages, where a turn is one message, each result may follow its own call, before the next call of the turn.
+    On Messages a turn is one message. On the other wires each result may also follow its own call, before the next
+    call of the turn.
     """
     wanted = {call.id for call in run.delivered(turn).calls}
     items = run.normalized(turn + 1).items

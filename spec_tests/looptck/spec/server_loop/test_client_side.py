@@ -22,6 +22,8 @@ from looptck.values.verdicts import NotReached
 BARE = "bare"
 """The set-up in which a request meets no entry condition."""
 SUNNY = "It is sunny in Łódź."
+RULES = "Do as the okapi does."
+BLOCKS = [{"type": "text", "text": "Be brief."}, {"type": "text", "text": RULES}]
 
 
 @requirement("server-client-side-path-runs-no-loop")
@@ -131,10 +133,6 @@ def test_text_beside_calls_of_the_client(scenario: Scenario, server: ServerUnder
     _gets(run, text, "the text that the client sends before its call")
     assert run.got.ok, f"the request with the result got {run.got}"
     assert DONE.text == run.got.text
-
-
-RULES = "Do as the okapi does."
-BLOCKS = [{"type": "text", "text": "Be brief."}, {"type": "text", "text": RULES}]
 
 
 @requirement("server-client-runs-the-next-round")

@@ -39,6 +39,10 @@ def _tells_usage(body: Any) -> bool:
     return isinstance(options, dict) and options.get("include_usage") is True
 
 
+def _is_usage(event: Any) -> bool:
+    return isinstance(event, dict) and event.get("choices") == [] and bool(event.get("usage"))
+
+
 OPENAI_CHAT = Wire(
     name="openai-chat",
     route="/chat/completions",
@@ -83,6 +87,7 @@ OPENAI_CHAT = Wire(
     turn=turn,
     side=_side,
     tells_usage=_tells_usage,
+    is_usage=_is_usage,
     changes={
         quirk: Changes(partial(changed_body, quirk), partial(changed_stream, quirk))
         for quirk in dict.fromkeys([*STREAM, *BODY])
