@@ -11,13 +11,15 @@ import pytest
 
 from looptck.bench.run import Run
 from looptck.failures.failure import ending, evidence
+from looptck.failures.pointed import ABOUT
 from looptck.failures.signs import Sign, first_difference, wrong_events
 from looptck.values.cell import Cell
-from looptck.values.history import Answered, Asked, Item, Request, Said
+from looptck.values.history import Answered, Asked, Item, Opaque, Request, Said
 from looptck.values.outcome import Failed, Nothing, Outcome, Value
 from looptck.values.problem import Problem
 from looptck.values.transcript import Ended, Event, Received, Replied, ToolBegan, ToolEnded, Transcript, UnroutedRequest
-from looptck.values.turns import Call, Turn, calls, says
+from looptck.values.turns import Call, Thinking, Turn, calls, says
+from looptck.wires import WIRES
 
 PROMPT = Said("user", "Go.", "/messages/0")
 OWN = Said("system", "Be brief.", "/messages/0")
@@ -74,92 +76,128 @@ FIRST = request(1, 1, PROMPT)
 TWO = [ASKS, says("Done.")]
 
 
-@pytest.mark.parametrize(
-    ("made", "expected"),
-    [
-        (run(TWO, DONE, FIRST, ran(2), request(2, 3, PROMPT, ASKED, RESULT)), None),
-        (run(TWO, DONE, request(1, 1, OWN, PROMPT), ran(2), request(2, 3, OWN, PROMPT, ASKED, RESULT)), None),
-        (run(TWO, DONE, FIRST, ran(2), request(2, 3, PROMPT, STORED, RESULT)), None),
-        (run(TWO, DONE, FIRST, ran(2), request(2, 3, PROMPT, ASKED)), ("history", "result", "left out")),
-        (run(TWO, DONE, FIRST, ran(2), request(2, 3, PROMPT, RESULT)), ("history", "call", "left out")),
-        (
-            run(TWO, DONE, FIRST, ran(2), request(2, 3, PROMPT, ASKED, RESULT, problem="a-rule")),
-            ("refused", "a-rule"),
-        ),
-        (
-            run(TWO, DONE, FIRST, ran(2), request(2, 3, PROMPT, ASKED, problem="a-rule")),
-            ("history", "result", "left out"),
-        ),
-        (
-            run(TWO, DONE, FIRST, ran(2), request(2, 3, PROMPT, ASKED, Answered("call_1a", "Cold."))),
-            ("history", "result", "text changed"),
-        ),
-        (
-            run(TWO, DONE, FIRST, ran(2), request(2, 3, PROMPT, ASKED, Answered("call_9z", "Warm."))),
-            ("history", "result", "id changed"),
-        ),
-        (
-            run(TWO, DONE, FIRST, ran(2), request(2, 3, Said("user", "Stop."), ASKED, RESULT)),
-            ("history", "the prompt", "changed"),
-        ),
-        (
-            run(TWO, DONE, FIRST, ran(2), ran(2.5, 2), request(2, 3, PROMPT, ASKED, RESULT)),
-            ("tool", "runs again"),
-        ),
-        (
-            run(TWO, DONE, FIRST, ran(2, arguments={"city": "Oslo"}), request(2, 3, PROMPT, ASKED)),
-            ("tool", "runs as no turn asked"),
-        ),
-        (
-            run(TWO, DONE, FIRST, ran(2, arguments={"city": "Oslo"}), request(2, 3, PROMPT, OSLO, RESULT)),
-            ("history", "call", "arguments changed"),
-        ),
-        (run([says("Done.")], DONE, ran(0.5), request(1, 1, PROMPT, problem="a-rule")), ("refused", "a-rule")),
-        (
-            run([calls(PARIS, stop="length")], DONE, FIRST, ran(2)),
-            ("tool", "runs in a turn that is not whole", "length", "a turn"),
-        ),
-        (
-            run([calls(PARIS, stop="context_window")], DONE, FIRST, ran(2)),
-            ("tool", "runs in a turn that is not whole", "length", "a turn"),
-        ),
-        (run([ASKS], Value("", "end"), FIRST), ("given-up", "calls")),
-        (replace(run([ASKS], Value("", "end"), FIRST), limit=2), ("given-up", "calls")),
-        (replace(run([ASKS], Value("", "end"), FIRST), limit=1), ("given-up", "calls at the limit")),
-        (replace(run([ASKS], Value("", "end"), FIRST), limit=0), ("given-up", "calls at the limit 0")),
-        (run([calls(Call("weather", "{"))], DONE, FIRST), ("given-up", "bad arguments")),
-        (run([calls(Call("invented"))], DONE, FIRST), ("given-up", "an unknown tool")),
-        (run([says("Done.", stop="length")], DONE, FIRST), ("silence", "a turn that stops with length")),
-        (run([says("Done.")], DONE, FIRST, what="an error"), ("silence", "an error")),
-        (run([says("Done.")], Value("Other.", "end"), FIRST), ("answer", "another text")),
-        (run([says("Done.")], Value("", "end"), FIRST), ("answer", "nothing")),
-        (
-            run([says("Done.")], Failed("other", "KeyError", "no 'x_17' in run 4711, see https://a.b/c"), FIRST),
-            ("error", "KeyError", "no … in run 0, see URL"),
-        ),
-        (run([calls(Call("ping", ""))], RAISED, FIRST), (*KEY_ERROR, "no arguments")),
-        (run([calls(Call("weather", "{"))], RAISED, FIRST), (*KEY_ERROR, "bad arguments")),
-        (run([ASKS], RAISED, FIRST), KEY_ERROR),
-        (run([says("Done.", stop="length")], RAISED, FIRST), (*KEY_ERROR, "a turn that stops with length")),
-        (run([says("Done.")], RAISED, FIRST, what="an error"), (*KEY_ERROR, "an error")),
-        (
-            run([ASKS], RAISED, FIRST, stream=b"\xef\xbb\xbfdata: 1\r\n\r\n"),
-            (*KEY_ERROR, "a byte order mark at the start, CRLF line ends"),
-        ),
-        (
-            run([ASKS, ASKS], Value("", "end"), FIRST, ran(2), request(2, 3, PROMPT, ASKED, RESULT)),
-            ("given-up", "calls behind others that ran"),
-        ),
-        (run([says("Done.")], Nothing(20), FIRST), ("hang",)),
-        (
-            run([], DONE, UnroutedRequest(1.0, "POST", "/v1/v1/chat/completions")),
-            ("stray", "POST", "/v0/v0/chat/completions"),
-        ),
-    ],
-)
+def thought(wire: str, how: str = "") -> Run:
+    """A run whose second request has left out or changed the thinking of the first turn, or neither."""
+    asks = Turn((Thinking("Where is it?"), PARIS), "calls").numbered(1)
+    kept = [replace(one, pointer="/messages/1") for one in WIRES[wire].echo(asks)]
+    if how == "left out":
+        kept = [one for one in kept if not isinstance(one, Opaque)]
+    elif how == "changed":
+        kept = [replace(one, value="signed") if isinstance(one, Opaque) else one for one in kept]
+    made = run([asks, says("Done.")], DONE, FIRST, ran(2), request(2, 3, PROMPT, *kept, RESULT))
+    return replace(made, cell=Cell(wire, stream=False, mode="sync"))
+
+
+WRONG: list[tuple[Run, Sign | None]] = [
+    (run(TWO, DONE, FIRST, ran(2), request(2, 3, PROMPT, ASKED, RESULT)), None),
+    (run(TWO, DONE, request(1, 1, OWN, PROMPT), ran(2), request(2, 3, OWN, PROMPT, ASKED, RESULT)), None),
+    (run(TWO, DONE, FIRST, ran(2), request(2, 3, PROMPT, STORED, RESULT)), None),
+    (run(TWO, DONE, FIRST, ran(2), request(2, 3, PROMPT, ASKED)), ("history", "result", "left out")),
+    (run(TWO, DONE, FIRST, ran(2), request(2, 3, PROMPT, RESULT)), ("history", "call", "left out")),
+    (
+        run(TWO, DONE, FIRST, ran(2), request(2, 3, PROMPT, ASKED, RESULT, problem="a-rule")),
+        ("refused", "a-rule"),
+    ),
+    (
+        run(TWO, DONE, FIRST, ran(2), request(2, 3, PROMPT, ASKED, problem="a-rule")),
+        ("history", "result", "left out"),
+    ),
+    (
+        run(TWO, DONE, FIRST, ran(2), request(2, 3, PROMPT, ASKED, Answered("call_1a", "Cold."))),
+        ("history", "result", "text changed"),
+    ),
+    (
+        run(TWO, DONE, FIRST, ran(2), request(2, 3, PROMPT, ASKED, Answered("call_9z", "Warm."))),
+        ("history", "result", "id changed"),
+    ),
+    (
+        run(TWO, DONE, FIRST, ran(2), request(2, 3, Said("user", "Stop."), ASKED, RESULT)),
+        ("history", "the prompt", "changed"),
+    ),
+    (
+        run(TWO, DONE, FIRST, ran(2), ran(2.5, 2), request(2, 3, PROMPT, ASKED, RESULT)),
+        ("tool", "runs again"),
+    ),
+    (
+        run(TWO, DONE, FIRST, ran(2, arguments={"city": "Oslo"}), request(2, 3, PROMPT, ASKED)),
+        ("tool", "runs as no turn asked"),
+    ),
+    (
+        run(TWO, DONE, FIRST, ran(2, arguments={"city": "Oslo"}), request(2, 3, PROMPT, OSLO, RESULT)),
+        ("history", "call", "arguments changed"),
+    ),
+    (run([says("Done.")], DONE, ran(0.5), request(1, 1, PROMPT, problem="a-rule")), ("refused", "a-rule")),
+    (
+        run([calls(PARIS, stop="length")], DONE, FIRST, ran(2)),
+        ("tool", "runs in a turn that is not whole", "length", "a turn"),
+    ),
+    (
+        run([calls(PARIS, stop="context_window")], DONE, FIRST, ran(2)),
+        ("tool", "runs in a turn that is not whole", "length", "a turn"),
+    ),
+    (run([ASKS], Value("", "end"), FIRST), ("given-up", "calls")),
+    (replace(run([ASKS], Value("", "end"), FIRST), limit=2), ("given-up", "calls")),
+    (replace(run([ASKS], Value("", "end"), FIRST), limit=1), ("given-up", "calls at the limit")),
+    (replace(run([ASKS], Value("", "end"), FIRST), limit=0), ("given-up", "calls at the limit 0")),
+    (run([calls(Call("weather", "{"))], DONE, FIRST), ("given-up", "bad arguments")),
+    (run([calls(Call("invented"))], DONE, FIRST), ("given-up", "an unknown tool")),
+    (run([says("Done.", stop="length")], DONE, FIRST), ("silence", "a turn that stops with length")),
+    (run([says("Done.")], DONE, FIRST, what="an error"), ("silence", "an error")),
+    (run([says("Done.")], Value("Other.", "end"), FIRST), ("answer", "another text")),
+    (run([says("Done.")], Value("", "end"), FIRST), ("answer", "nothing")),
+    (
+        run([says("Done.")], Failed("other", "KeyError", "no 'x_17' in run 4711, see https://a.b/c"), FIRST),
+        ("error", "KeyError", "no … in run 0, see URL"),
+    ),
+    (run([calls(Call("ping", ""))], RAISED, FIRST), (*KEY_ERROR, "no arguments")),
+    (run([calls(Call("weather", "{"))], RAISED, FIRST), (*KEY_ERROR, "bad arguments")),
+    (run([ASKS], RAISED, FIRST), KEY_ERROR),
+    (run([says("Done.", stop="length")], RAISED, FIRST), (*KEY_ERROR, "a turn that stops with length")),
+    (run([says("Done.")], RAISED, FIRST, what="an error"), (*KEY_ERROR, "an error")),
+    (
+        run([ASKS], RAISED, FIRST, stream=b"\xef\xbb\xbfdata: 1\r\n\r\n"),
+        (*KEY_ERROR, "a byte order mark at the start, CRLF line ends"),
+    ),
+    (
+        run([ASKS, ASKS], Value("", "end"), FIRST, ran(2), request(2, 3, PROMPT, ASKED, RESULT)),
+        ("given-up", "calls behind others that ran"),
+    ),
+    (run([says("Done.")], Nothing(20), FIRST), ("hang",)),
+    (
+        run([], DONE, UnroutedRequest(1.0, "POST", "/v1/v1/chat/completions")),
+        ("stray", "POST", "/v0/v0/chat/completions"),
+    ),
+    (
+        run(TWO, DONE, FIRST, ran(2), request(2, 3, PROMPT, ASKED, Answered("call_1a", ""))),
+        ("history", "result", "empty"),
+    ),
+    (
+        run(TWO, DONE, FIRST, ran(2), request(2, 3, PROMPT, ASKED, RESULT, RESULT)),
+        ("history", "result", "added"),
+    ),
+    (
+        run(TWO, DONE, FIRST, ran(2), request(2, 3, PROMPT, replace(ASKED, tool="ping"), RESULT)),
+        ("history", "call", "tool changed"),
+    ),
+    (thought("anthropic-messages"), None),
+    (thought("anthropic-messages", "left out"), ("history", "thinking", "left out")),
+    (thought("anthropic-messages", "changed"), ("history", "thinking", "changed")),
+    (thought("openai-responses"), None),
+    (thought("openai-responses", "left out"), ("history", "reasoning", "left out")),
+    (thought("openai-responses", "changed"), ("history", "reasoning", "changed")),
+]
+"""Runs, and the sign of the first event that is wrong in them."""
+
+
+@pytest.mark.parametrize(("made", "expected"), WRONG)
 def test_the_first_wrong_event(made: Run, expected: Sign | None) -> None:
     """What went wrong first, in words that two runs of one fault share."""
     assert expected == sign(made)
+
+
+def test_each_sign_that_names_a_requirement_can_be_found() -> None:
+    """A sign that no run leads to would name nothing, and no failure would show it."""
+    assert set() == set(ABOUT) - {expected for _, expected in WRONG}
 
 
 def test_what_breaks_nothing_is_no_sign_beside_what_does() -> None:
