@@ -24,6 +24,7 @@ from looptck.values.cell import Cell
 from looptck.values.framing import Framing
 from looptck.values.frozen import dataclass
 from looptck.values.history import Request, Said
+from looptck.values.recorded import recording
 from looptck.values.turns import Call, Turn
 from looptck.wires import WIRES
 from looptck.wires.wire import CUT
@@ -63,7 +64,7 @@ class Cassette:
     @property
     def name(self) -> str:
         """The scenario and the server's dialect: the name in reports and for ``--case``."""
-        return f"{self.scenario}@{self.provenance.dialect or 'vendor'}"
+        return recording(self.scenario, self.provenance.dialect or "vendor")
 
     @property
     def file(self) -> str:

@@ -30,14 +30,13 @@ from typing import Any
 from looptck.catalogue.requirements import Requirement
 from looptck.failures.signs import OF_AN_ERROR, WEAK, Sign
 from looptck.values.printable import printable, steady
+from looptck.values.recorded import played_scenario
 from looptck.values.verdicts import Result
 
 BASIC = frozenset({"unsafe", "broken"})
 """The impacts of faults in ordinary traffic, which break rarer traffic too."""
 MOST_ROWS = 6
 """The most requirements of one wire, plain or stream, that are separate causes with one error."""
-RECORDED = "@"
-"""What the name of a recording has, and that of no other case."""
 Key = tuple[str, ...]
 
 
@@ -169,7 +168,7 @@ def _by_weak_sign(sign: Sign, findings: Sequence[Finding], rows: Mapping[str, Re
 
 def scripted(findings: Sequence[Finding]) -> Sequence[Finding]:
     """Those of scripted cases, if there are any: a recording has much at once that a loop may not read."""
-    return [one for one in findings if RECORDED not in one.result.case] or findings
+    return [one for one in findings if played_scenario(one.result.case) is None] or findings
 
 
 def _tells(one: Finding, rows: Mapping[str, Requirement]) -> bool:

@@ -35,6 +35,7 @@ from looptck.suite.sizes import EXAMPLES, FEW_EXAMPLES
 from looptck.suite.tryout import unreached
 from looptck.values.cell import Cell
 from looptck.values.framing import Framing
+from looptck.values.recorded import played_scenario
 from looptck.values.verdicts import NotApplicable, Result
 from looptck.wires import WIRES
 
@@ -348,7 +349,7 @@ def _shipped(selection: Selection, rows: Catalogue, bench: Bench) -> tuple[Casse
     scenarios = scenarios_needed(wanted)
     exact = all("*" not in name for name in selection.cases)
     if exact and any(name in cases() for name in selection.cases):
-        scenarios = {name.partition("@")[0] for name in selection.cases if "@" in name}
+        scenarios = {one for name in selection.cases if (one := played_scenario(name))}
     return cassettes(None, selection.cells, scenarios)
 
 

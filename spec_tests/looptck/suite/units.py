@@ -14,6 +14,7 @@ from functools import cache
 
 from looptck.bench.cases import cases
 from looptck.values.frozen import dataclass
+from looptck.values.recorded import played_scenario
 
 _CHECK = re.compile(r"(?P<file>[^:]*)::(?P<test>[^\[]*)\[(?P<row>[^/]+)/(?P<cell>[^/]+/[^/]+/[^/]+?)(/(?P<case>.*))?\]")
 """The id that pytest gives to a check or to a question."""
@@ -42,7 +43,7 @@ def run_of(nodeid: str) -> Hashable:
 @cache
 def _home(name: str) -> str:
     """The case whose run the checks of a case, or of a recording, share: its control, or the case itself."""
-    case = cases().get(name.partition("@")[0])
+    case = cases().get(played_scenario(name) or name)
     controls = sorted({one["control"] for one in case.checks.values() if "control" in one}) if case else []
     return controls[0] if controls else name
 
