@@ -230,11 +230,11 @@ class Run:
 
         A result's text is replaced by the tool run that returned it: the toolbox numbers the runs of a tool as they
         come, and the order of the calls of a turn may be chance. Arguments are spelled canonically. The results of a
-        turn are in the order of its calls.
+        turn are in the order of its calls. Words of the loop's own are left out, since they may tell the time.
         """
         gave = {(run.answer or {})["value"]: f"{run.tool}({canonical(run.arguments)})" for run in self._texts}
         items: list[Item] = []
-        for item in self.normalized(n).items:
+        for item in self.without_own_words(self.normalized(n).items):
             if isinstance(item, Answered):
                 holding = max((text for text in gave if text.strip() and holds(item.text, text)), key=len, default=None)
                 given = gave.get(item.text) or (gave[holding] if holding else item.text)
@@ -244,6 +244,16 @@ class Run:
             else:
                 items.append(item)
         return results_in_call_order(items)
+
+    def without_own_words(self, items: Sequence[Item]) -> list[Item]:
+        """The same items without what the loop has said in nobody's name, as a reminder or the time of day."""
+        found: list[Item] = []
+        for item in items:
+            if not isinstance(item, Said) or item.role == "assistant":
+                found.append(item)
+            elif given := [text for _, text in self.prompt if text.strip() and text in item.text]:
+                found.append(replace(item, text="\n".join(given)))
+        return found
 
     @property
     def _texts(self) -> list[Ran]:

@@ -2,8 +2,8 @@
 
 A cause is named after its most specific requirement: one that failed, is not about whole conversations, and has most
 of its failures in this group; of those that fail often here, or every time, the one with the worst impact; of equal
-ones one that mostly fails. A fault in ordinary traffic fails almost all of them, and some signs name it by themselves
-(see `pointed`).
+ones one that mostly fails in the cells of the group. A fault in ordinary traffic fails almost all of them, and some
+signs name it by themselves (see `pointed`).
 """
 
 from __future__ import annotations
@@ -90,10 +90,12 @@ def causes(findings: Sequence[Finding], rows: Mapping[str, Requirement], results
 
     ``results`` are all results of the run: they show which requirements also pass.
     """
-    judged = Counter(one.requirement for one in results if one.verdict in {"pass", "fail"})
+    judged = Counter((one.requirement, one.cell) for one in results if one.verdict in {"pass", "fail"})
     groups = grouped(findings, rows)
     homes = _homes(groups)
-    named = _joined([(key, _row(key, group, rows, homes, judged), group) for key, group in groups.items()])
+    named = _joined(
+        [(key, _row(key, group, rows, homes, _within(judged, group)), group) for key, group in groups.items()]
+    )
     named.sort(key=lambda one: _order(*one))
     ids: Counter[str] = Counter()
     found = []
@@ -168,6 +170,16 @@ def documented(found: Sequence[Cause], places: Mapping[int, int]) -> list[dict[s
 
 
 # -- naming -----------------------------------------------------------------------------------------------------------
+
+
+def _within(judged: Mapping[tuple[str, str], int], group: Sequence[Finding]) -> Mapping[str, int]:
+    """How often each requirement was judged in the cells in which a cause has failures, such as those of one wire."""
+    cells = {one.result.cell for one in group}
+    found: Counter[str] = Counter()
+    for (row, cell), times in judged.items():
+        if cell in cells:
+            found[row] += times
+    return found
 
 
 def _homes(groups: Mapping[Key, Sequence[Finding]]) -> dict[str, Key]:

@@ -125,13 +125,15 @@ def test_a_recording_names_nothing_that_a_script_names() -> None:
 
 
 def test_a_row_that_mostly_passes_gives_way() -> None:
-    """Of two rows of one impact and level the one that fails whenever it is played says what is wrong."""
+    """Of two rows of one impact and level the one that fails whenever it is played there says what is wrong."""
     found = [finding(id, LOST, run=f"{id} {n}") for id in ("answer", "echo") for n in range(2)]
     results = [one.result for one in found]
     passed = [replace(results[0], verdict="pass")] * 3
 
     assert ["answer"] == [one.row.id for one in causes(found, ROWS, results)]
     assert ["echo"] == [one.row.id for one in causes(found, ROWS, [*results, *passed])]
+    elsewhere = [replace(one, cell=STREAM) for one in passed]
+    assert ["answer"] == [one.row.id for one in causes(found, ROWS, [*results, *elsewhere])]
 
 
 def test_a_fault_in_ordinary_traffic_is_named_by_its_sign() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Generator, Sequence
 from difflib import get_close_matches
 from typing import Any
@@ -17,7 +18,7 @@ from looptck_reference.vocabulary.agent import Agent
 from looptck_reference.vocabulary.errors import LoopError, UnknownTool
 from looptck_reference.vocabulary.tools import Handler
 from looptck_reference.vocabulary.values import Answer, Json, Stop, ToolCall, ToolResult, Turn
-from looptck_reference.wires import ChatWire, MessagesWire
+from looptck_reference.wires import ChatWire, MessagesWire, ResponsesWire
 
 
 class HandsOverWhatItCannotRun(Driver):
@@ -42,6 +43,21 @@ class RaisesWhatItCannotRun(Driver):
         def prepare(self, call: ToolCall) -> Any:
             missing = UnknownTool(f"no function for {call.name}")
             return super().prepare(call) if self.handler_for(call) else Fail(missing, missing.reason)
+
+
+class LooksAtWholeTurns(Driver):
+    """Runs no call of a turn of which one calls what has no function, and tells the model of each that it has not."""
+
+    class loop(Loop):  # noqa: N801
+        stopped = False
+
+        def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
+            self.stopped = False
+            self.stopped = any(self.handler_for(call) is None for call in turn.calls)
+            return super().calls_of(turn)
+
+        def handler_for(self, call: ToolCall) -> Handler | None:
+            return None if self.stopped or call.name not in self.tools else super().handler_for(call)
 
 
 class WantsAFunctionForEach(Driver):
@@ -142,6 +158,19 @@ class Repairs(Driver):
         return {**super().start(), "dialect": {"unknown_names": "repaired"}}
 
 
+class CallsFirstResponses(ResponsesWire):
+    """Sends a turn back as frameworks keep it: its calls, and what it said."""
+
+    def echo(self, turn: Turn) -> list[Json]:
+        return sorted(super().echo(turn), key=lambda item: item.get("type") == "message")
+
+
+class SendsCallsFirst(Driver):
+    """Sends the text of a turn back behind its calls, where its results follow."""
+
+    wires = speaking(responses=CallsFirstResponses())
+
+
 class PrunesByDefault(Driver):
     """Sends the last three rounds where its caller does not say how many, as the skill's own function does."""
 
@@ -208,6 +237,32 @@ class CountingChat(ChatWire):
         first, *rest = history
         counted = {**first, "content": f"{first['content']}\n\n({len(history)} so far)"}
         return super().request(agent, [counted, *rest], stream=stream)
+
+
+class TimedChat(ChatWire):
+    """Tells the time behind the instructions, which is never the same twice."""
+
+    clock = itertools.count()
+
+    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+        first, *rest = history
+        timed = {**first, "content": f"{first['content']}\n\nIt is {next(self.clock)} o'clock."}
+        return super().request(agent, [timed, *rest], stream=stream)
+
+
+class TellsTheTime(AsksAgain):
+    """Tells the model the time, also where it asks once more after a turn without a word or a reply that broke."""
+
+    wires = speaking(chat=TimedChat())
+
+    class loop(Loop):  # noqa: N801
+        asked = 0
+
+        def model_answered(self, turn: Turn) -> Action:
+            if turn.text or turn.calls or turn.stop is not Stop.END or self.asked == 2:
+                return super().model_answered(turn)
+            self.asked += 1
+            return self._enter(self.ask())
 
 
 class CountsInItsInstructions(Driver):

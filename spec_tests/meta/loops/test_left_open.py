@@ -16,6 +16,13 @@ PRUNING = [
     "claude-pruning-beyond-the-rounds-drops-none",
 ]
 PLAIN = "*/plain/sync"
+BEHIND_A_TURN = ["conversations-are-carried-right", "results-follow-their-calls", "recorded-traffic-is-read-right"]
+SAME_AGAIN = [
+    "plain-and-stream-agree",
+    "framing-does-not-matter",
+    "retried-request-is-the-same",
+    "empty-answer-ends-the-loop",
+]
 
 
 @pytest.mark.parametrize(
@@ -23,6 +30,7 @@ PLAIN = "*/plain/sync"
     [
         (left_open.HandsOverWhatItCannotRun, PLAIN, WITHOUT_A_FUNCTION),
         (left_open.RaisesWhatItCannotRun, PLAIN, WITHOUT_A_FUNCTION),
+        (left_open.LooksAtWholeTurns, PLAIN, ["failing-call-leaves-the-others-whole", "every-call-is-answered"]),
         (left_open.WantsAFunctionForEach, PLAIN, ["every-call-is-answered"]),
         (left_open.AsksAgain, "*/stream/sync", ["repeated-answer-is-the-whole-one", "cut-reply-is-told"]),
         (left_open.AsksForWhatIsMissing, "*/stream/sync", ["repeated-answer-is-the-whole-one", "cut-reply-is-told"]),
@@ -40,6 +48,8 @@ PLAIN = "*/plain/sync"
         ),
         (left_open.Reminds, PLAIN, ["history-only-grows", "prefix-is-the-same", "thinking-is-echoed"]),
         (left_open.CountsInItsInstructions, "openai-chat/plain/sync", ["history-only-grows"]),
+        (left_open.TellsTheTime, "openai-chat/stream/sync", SAME_AGAIN),
+        (left_open.SendsCallsFirst, "openai-responses/*/sync", BEHIND_A_TURN),
         (left_open.Notes, "anthropic-messages/plain/sync", ["history-only-grows", "prefix-is-the-same"]),
         (right.CountsRounds, PLAIN, ["limit-allows-what-fits"]),
         (own_ways.AsksForATitle, "openai-chat/plain/sync", ["handoff-is-offered", "target-of-a-handoff-answers"]),

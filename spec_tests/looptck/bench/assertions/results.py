@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Any
 
 from looptck.bench.assertions.caller import shows_failure
@@ -49,7 +49,7 @@ def answers_follow(run: Run, turn: int) -> None:
     """Decided by the request after the turn.
 
     On Messages a turn is one message. On the other wires each result may also follow its own call, before the next
-    call of the turn.
+    call of the turn. What else the turn has may stand behind its calls: in which order it goes back is not asked here.
     """
     wanted = {call.id for call in run.delivered(turn).calls}
     items = run.normalized(turn + 1).items
@@ -61,6 +61,8 @@ def answers_follow(run: Run, turn: int) -> None:
     results = [place for place, item in enumerate(items) if isinstance(item, Answered) and item.id in wanted]
     if not results:
         raise NotReached(f"request {turn + 1} carries no result for turn {turn}")
+    rest = [piece for piece in run.echo(turn) if not isinstance(piece, Asked)]
+    last += sum(1 for _ in takewhile(lambda item: any(agrees(piece, item) for piece in rest), items[last + 1 :]))
 
     follow = list(range(last + 1, last + 1 + len(results)))
     by_their_calls = [
@@ -70,7 +72,7 @@ def answers_follow(run: Run, turn: int) -> None:
     ]
     allowed = [follow] if run.cell.wire == "anthropic-messages" else [follow, by_their_calls]
     assert results in allowed, (
-        f"the last call is item {last} of the history; the results are items {results}, not right after it"
+        f"the turn ends with item {last} of the history; the results are items {results}, not right after it"
     )
 
 

@@ -278,8 +278,9 @@ def test_same_history_again(scenario: Scenario, implementation: Implementation, 
     run = _failing_after_tools(scenario, implementation, HttpError(status, SOON))
 
     first = run.request(2).request
+    before = run.without_own_words(first.items)
     for received in run.requests[2:]:
-        assert first.items == received.request.items
+        assert before == run.without_own_words(received.request.items)
         assert first.tools == received.request.tools, f"request {received.n} offers other tools than request 2"
 
 
@@ -289,6 +290,6 @@ def test_same_history_after_a_break(scenario: Scenario, implementation: Implemen
     """A request that is retried because its reply broke in a call carries the same history; a note may follow."""
     run = _breaking_after_tools(scenario, implementation, Step(SUM, fault=fault))
 
-    before = run.request(2).request.items
+    before = run.without_own_words(run.request(2).request.items)
     for received in run.requests[2:3]:
-        assert before == received.request.items[: len(before)]
+        assert before == run.without_own_words(received.request.items)[: len(before)]

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from looptck.bench.assertions.failure_texts import tells_of_failure
 from looptck.bench.assertions.results import answers
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
@@ -16,7 +17,7 @@ from looptck.provider.toolbox import Returns
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotApplicable
 
-WITHOUT, WITH = Call.of("weather", {"city": "Paris"}), Call.of("ping")
+WITHOUT, WITH, UNKNOWN = Call.of("weather", {"city": "Paris"}), Call.of("ping"), Call.of("teleport", {"city": "Paris"})
 TOOLS = [replace(tool, handled=tool.name != WITHOUT.tool) for tool in agent("assistant").tools]
 
 
@@ -27,6 +28,12 @@ def _ends_with_its_turn(run: Run, implementation: Implementation) -> bool:
         raise NotApplicable(f"the loop takes no tool without a function: it {run.outcome}")
     run.delivered(1)
     return run.ended and len(run.requests) == 1
+
+
+def _runs_none_and_tells(run: Run, calls: int) -> bool:
+    """Whether no call of the first turn ran, and the model is told of so many that they have failed."""
+    told = [one for one in run.answers(1) if one.failed or tells_of_failure(one.text, WITH.tool)]
+    return not run.tools_ran and len(told) == calls
 
 
 @requirement("every-call-is-answered")
@@ -71,7 +78,11 @@ def test_one_of_two_has_no_function(scenario: Scenario, implementation: Implemen
 @requirement("failing-call-leaves-the-others-whole")
 @pytest.mark.parametrize("turn", [(WITHOUT, WITH), (WITH, WITHOUT)], ids=["first", "last"])
 def test_the_other_call_runs(scenario: Scenario, implementation: Implementation, turn: tuple[Call, ...]) -> None:
-    """Of two calls one is of a tool without a function. A loop that goes on with both has run the other one."""
+    """Of two calls one is of a tool without a function. A loop that goes on with both has run the other one.
+
+    A loop may look at a turn as a whole before a call runs, whatever is wrong with one of its calls; then it tells the
+    model of each that it has not run.
+    """
     scenario.does(WITH.tool, Returns("pong"))
     scenario.plays(calls(*turn), says("I cannot tell."))
 
@@ -81,6 +92,11 @@ def test_the_other_call_runs(scenario: Scenario, implementation: Implementation,
         raise NotApplicable(f"the loop ends with a call of a tool without a function: it {run.outcome}")
     if len(run.normalized(2).asked) < len(turn):
         raise NotApplicable("the loop leaves out the turn, or a call of it, and asks again")
+    if _runs_none_and_tells(run, len(turn)):
+        unknown = [UNKNOWN if call is WITHOUT else call for call in turn]
+        scenario.plays(calls(*unknown), says("I cannot tell."))
+        if _runs_none_and_tells(implementation.run(tools=TOOLS), len(turn)):
+            raise NotApplicable("the loop runs no call of a turn of which one cannot run, and tells the model so")
     assert any(tool == WITH.tool for tool, _ in run.tools_ran), (
         f"the turn calls {turn[0].tool} and {turn[1].tool}, and {WITHOUT.tool} alone has no function; the loop went on "
         f"without running {WITH.tool}"

@@ -72,7 +72,8 @@ def test_prompt(scenario: Scenario, implementation: Implementation, keep: int) -
     """Every request has the system prompt and the question, however much was pruned; a note may stand beside them."""
     run = _pruned(scenario, implementation, keep)
 
-    prompt = [item for item in run.request(1).request.items if isinstance(item, Said)]
+    first = run.request(1).request.items
+    prompt = [item for item in run.without_own_words(first) or first if isinstance(item, Said)]
     for received in run.requests:
         said = [item for item in received.request.items if isinstance(item, Said)]
         lost = [item for item in prompt if not any(has_words_of(item, one) for one in said)]
