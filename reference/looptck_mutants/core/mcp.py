@@ -321,6 +321,25 @@ class WithoutLinksAndSounds(_Without):
     types = frozenset({"resource_link", "audio"})
 
 
+@breaks("mcp-other-content-is-told")
+class StructuredInPlaceOfImages(Servers):
+    """Leaves out images where there is structured content, without a word."""
+
+    def value(self, result: Json) -> Any:
+        structured = "structuredContent" in result
+        left = [part for part in result["content"] if part["type"] != "image" or not structured]
+        return super().value(result | {"content": left})
+
+
+@breaks("mcp-tool-errors-reach-the-model")
+class ErrorsAreTexts(Servers):
+    """Reads no structured content of an error."""
+
+    def value(self, result: Json) -> Any:
+        lost = {"structuredContent"} if result.get("isError") else frozenset[str]()
+        return super().value({name: one for name, one in result.items() if name not in lost})
+
+
 @breaks("mcp-image-is-never-text")
 class ImagesAsJson(Servers):
     """Writes an image as the JSON of its part."""
