@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import httpx
 
+from looptck_mutants.cells import MESSAGES
 from looptck_mutants.parts import breaks
 from looptck_reference.kit.driver import Driver
 from looptck_reference.kit.served import Served
@@ -359,6 +360,16 @@ class NoWordOfErrors(Servers):
     def value(self, result: Json) -> Any:
         if result.get("isError"):
             raise ToolFailed("it has failed")
+        return super().value(result)
+
+
+@breaks("failed-results-are-marked", cells=MESSAGES)
+class EmptyIsAFailure(Servers):
+    """Takes a result without any part for a failure."""
+
+    def value(self, result: Json) -> Any:
+        if not result["content"] and "structuredContent" not in result:
+            raise ToolFailed("it has returned nothing")
         return super().value(result)
 
 

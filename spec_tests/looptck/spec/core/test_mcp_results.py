@@ -164,12 +164,13 @@ def test_tool_error(
 
 
 @requirement("failed-results-are-marked")
-def test_error_is_marked(scenario: Scenario, implementation: Implementation) -> None:
+@pytest.mark.parametrize("other", [(SAID,), ()], ids=["beside-text", "beside-nothing"])
+def test_error_is_marked(scenario: Scenario, implementation: Implementation, other: tuple[str, ...]) -> None:
     """Of two tools of a server one returns an error: its result is marked as failed, and the other's is not."""
     implementation.needs("mcp_client")
     told = Content.of(CLOSED, failed=True)
 
-    run = served(scenario, implementation, calls(TOMORROW, HIGH), forecast=told, tides=Content.of(SAID))
+    run = served(scenario, implementation, calls(TOMORROW, HIGH), forecast=told, tides=Content.of(*other))
 
     run.tool_began("forecast")
     failed_results(run, {"turn": 1, "calls": [1]})
