@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from looptck_mutants.cells import CHAT_STREAM
+from looptck_mutants.cells import CHAT, CHAT_STREAM
 from looptck_mutants.parts import breaks
 from looptck_reference import Action, Agent, Decision, Loop, ProviderError, Runner, Tool, ToolResult, Turn
 from looptck_reference.http.stepping import OnText
@@ -74,6 +74,18 @@ class InstructionsStay(Loop):
 
     def take_over(self, agent: Agent) -> None:
         super().take_over(replace(agent, instructions=self.agent.instructions))
+
+
+@breaks("handoff-changes-the-tools")
+class ToolsOfTheFirstAgentRun(Loop):
+    """Runs the tools of the first agent alone, whoever has taken over."""
+
+    def take_over(self, agent: Agent) -> None:
+        self.__dict__.setdefault("first", self.tools)
+        super().take_over(agent)
+
+    def handler_of_name(self, call: ToolCall) -> Handler | None:
+        return super().handler_of_name(call) if call.name in self.__dict__.get("first", self.tools) else None
 
 
 @breaks("handoff-changes-the-tools")
@@ -226,6 +238,15 @@ class DoneIsTheResult(Team):
         return f"{loop.agent.name} is done."
 
 
+@breaks("subagent-answer-is-the-result", cells=CHAT)
+class FirstWordsAreTheResult(Team):
+    """Takes the first words of a sub-agent for its answer, also those beside a call."""
+
+    def told(self, loop: Loop) -> str:
+        said = [str(item.get("content") or "") for item in loop.history if item.get("role") == "assistant"]
+        return next((text for text in said if text), super().told(loop))
+
+
 @breaks("subagent-gets-its-instructions-and-task")
 class QuestionForAll(Team):
     """Asks a sub-agent what the user has asked."""
@@ -318,6 +339,17 @@ class LimitIsNothing(Team):
             return super().consult(tool, arguments, agent, inputs)
         except LimitReached:
             return ""
+
+
+@breaks("failed-subagent-is-told")
+class LimitIsDone(Team):
+    """Says that a sub-agent is done that was stopped at its limit."""
+
+    def consult(self, tool: Tool, arguments: Json, agent: Agent, inputs: Mapping[str, Any]) -> str:
+        try:
+            return super().consult(tool, arguments, agent, inputs)
+        except LimitReached:
+            return "Done."
 
 
 @breaks("endless-subagent-ends")

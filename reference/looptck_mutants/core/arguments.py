@@ -115,3 +115,20 @@ def _stubborn(handler: Handler) -> Handler:
             return handler(**arguments)
 
     return again
+
+
+@breaks("loop-goes-on-until-the-model-answers")
+class NothingRunsAgain(Loop):
+    """Runs a tool again that has returned nothing."""
+
+    def handler_for(self, call: ToolCall) -> Handler | None:
+        handler = super().handler_for(call)
+        return None if handler is None else _until_something(handler)
+
+
+def _until_something(handler: Handler) -> Handler:
+    def twice(**arguments: Any) -> Any:
+        found = handler(**arguments)
+        return handler(**arguments) if found is None else found
+
+    return twice

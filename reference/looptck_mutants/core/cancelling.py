@@ -248,3 +248,20 @@ class RunsOnForNobody(Driver):
         if case["options"].get("leave_after") is None:
             return await super().run_async(case, emit)
         return await asyncio.get_running_loop().run_in_executor(None, self.run, {**case, "mode": "sync"}, emit)
+
+
+@breaks("cancelled-run-ends-alone", cells=CHAT)
+class CancelIsForAll(Driver):
+    """Cancels all runs that are under way when one is cancelled."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._known: list[str] = []
+
+    def run(self, case: Json, emit: OnText) -> Json:
+        self._known.append(case["id"])
+        return super().run(case, emit)
+
+    def cancel(self, id: str) -> None:
+        for one in self._known:
+            super().cancel(one)

@@ -143,6 +143,23 @@ class ChosenForTheConversation(Driver):
         return replace(agent, choice=self._choices.setdefault(case["conversation"], agent.choice))
 
 
+@breaks("choice-reaches-the-service")
+class ChosenOnce(Driver):
+    """Forgets the choice of an agent object, or of a conversation, with its first run."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._begun: set[str] = set()
+
+    def agent_of(self, case: Json) -> Agent:
+        agent = super().agent_of(case)
+        id = case.get("shared") or case.get("conversation")
+        if id in self._begun:
+            return replace(agent, choice=Choice())
+        self._begun |= {id} if id else set()
+        return agent
+
+
 @breaks("forced-choice-ends", collateral={"forced-choice-is-for-one-round": "the choice is sent again and again"})
 class ForcedWithoutLimit(ForcedAgain):
     """Counts no round that was forced against the limit."""

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import httpx
 
+from looptck_mutants.cells import MESSAGES
 from looptck_mutants.parts import breaks
 from looptck_reference.kit.driver import Driver
 from looptck_reference.kit.served import Served
@@ -321,6 +322,25 @@ class WithoutLinksAndSounds(_Without):
     types = frozenset({"resource_link", "audio"})
 
 
+@breaks("mcp-other-content-is-told")
+class StructuredInPlaceOfImages(Servers):
+    """Leaves out images where there is structured content, without a word."""
+
+    def value(self, result: Json) -> Any:
+        structured = "structuredContent" in result
+        left = [part for part in result["content"] if part["type"] != "image" or not structured]
+        return super().value(result | {"content": left})
+
+
+@breaks("mcp-tool-errors-reach-the-model")
+class ErrorsAreTexts(Servers):
+    """Reads no structured content of an error."""
+
+    def value(self, result: Json) -> Any:
+        lost = {"structuredContent"} if result.get("isError") else frozenset[str]()
+        return super().value({name: one for name, one in result.items() if name not in lost})
+
+
 @breaks("mcp-image-is-never-text")
 class ImagesAsJson(Servers):
     """Writes an image as the JSON of its part."""
@@ -340,6 +360,16 @@ class NoWordOfErrors(Servers):
     def value(self, result: Json) -> Any:
         if result.get("isError"):
             raise ToolFailed("it has failed")
+        return super().value(result)
+
+
+@breaks("failed-results-are-marked", cells=MESSAGES)
+class EmptyIsAFailure(Servers):
+    """Takes a result without any part for a failure."""
+
+    def value(self, result: Json) -> Any:
+        if not result["content"] and "structuredContent" not in result:
+            raise ToolFailed("it has returned nothing")
         return super().value(result)
 
 

@@ -86,6 +86,15 @@ class NoDeltaNoCall(MessagesStream):
         return super().whole()
 
 
+@breaks("text-at-start-is-kept", cells=MESSAGES_STREAM)
+class TextAtStartDropped(MessagesStream):
+    """Ignores text and thinking in the start of a block."""
+
+    def begin(self, index: Any, head: Json) -> str:
+        kind = head["type"]
+        return super().begin(index, {**head, kind: ""} if kind in {"text", "thinking"} else head)
+
+
 @breaks("input-at-start-is-kept", cells=MESSAGES_STREAM)
 class InputAtStartDropped(MessagesStream):
     """Ignores an input in the start of a block."""

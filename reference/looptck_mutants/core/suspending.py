@@ -13,9 +13,9 @@ from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.conversation import Conversation
 from looptck_reference.loop.loop import Loop
-from looptck_reference.vocabulary.actions import Action, Suspend
+from looptck_reference.vocabulary.actions import Action, Fail, Run, Suspend
 from looptck_reference.vocabulary.approval import Decision
-from looptck_reference.vocabulary.values import Json, ToolCall
+from looptck_reference.vocabulary.values import Json, ToolCall, ToolResult
 
 
 @breaks(
@@ -160,3 +160,26 @@ class StatesStayAtHome(Driver):
             return outcome
         self._states.append(outcome["state"])
         return {**outcome, "state": len(self._states) - 1}
+
+
+@breaks("resume-obeys-each-decision", cells=CHAT)
+class FirstReasonForAll(Loop):
+    """Tells the reason of the first rejection for all that follow."""
+
+    def rejected(self, call: ToolCall, feedback: str) -> Run | ToolResult | Fail:
+        return super().rejected(call, self.__dict__.setdefault("reason", feedback))
+
+
+@breaks(
+    "resume-obeys-each-decision", cells=CHAT, collateral={"no-request-is-refused": "a call without a result is refused"}
+)
+class FailedAfterApprovalIsOpen(Loop):
+    """Sends no result of an approved call whose tool has raised."""
+
+    def append_results(self, results: Sequence[ToolResult]) -> None:
+        raised = [one for one in results if one.failed and "rejected" not in one.text]
+        super().append_results([one for one in results if "resumed" not in self.__dict__ or one not in raised])
+
+    def resume(self, state: Json, decisions: Mapping[str, Decision]) -> None:
+        super().resume(state, decisions)
+        self.__dict__["resumed"] = True

@@ -69,6 +69,14 @@ class ErrorWordsAreFailures(Loop):
         super().append_results([replace(one, failed=one.failed or one.text.startswith("Error")) for one in results])
 
 
+@breaks("failed-results-are-marked", cells=MESSAGES)
+class NothingIsAFailure(Loop):
+    """Marks a result as failed if it is null or has no text."""
+
+    def append_results(self, results: Sequence[ToolResult]) -> None:
+        super().append_results([replace(one, failed=one.failed or one.text in {"", "null"}) for one in results])
+
+
 @breaks("text-result-arrives-unchanged")
 class ResultsStripped(Driver):
     """Strips white space from results."""

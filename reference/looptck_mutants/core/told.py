@@ -13,7 +13,7 @@ from looptck_reference.kit.telling import Emit
 from looptck_reference.loop.loop import Loop
 from looptck_reference.vocabulary.actions import Action
 from looptck_reference.vocabulary.news import Called
-from looptck_reference.vocabulary.values import Json, ToolCall, ToolResult
+from looptck_reference.vocabulary.values import Json, ToolCall, ToolResult, Turn
 
 OF_ANY = "what is told of any run is wrong"
 
@@ -235,6 +235,19 @@ class NoEndAtTheLimit(Telling):
     def hands_on(self, case: Json, emit: Emit) -> Emit:
         limited = "limit" in case["options"]
         return _only(lambda event: [] if limited and event.get("how") == "error" else [event], emit)
+
+
+@breaks("results-of-the-last-round-are-told", cells=CHAT)
+class ResultsAreToldWithTheNextTurn(Loop):
+    """Tells the results of a round once the model has replied to them."""
+
+    def announce_result(self, result: ToolResult) -> None:
+        self.__dict__.setdefault("held", []).append(result)
+
+    def count(self, turn: Turn) -> None:
+        for result in self.__dict__.pop("held", []):
+            super().announce_result(result)
+        super().count(turn)
 
 
 @breaks(

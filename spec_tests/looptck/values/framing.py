@@ -75,6 +75,7 @@ Quirk = Literal[
     # Messages
     "input-at-start",
     "no-input-at-start",
+    "text-at-start",
     "block-not-stopped",
     "counts-null",
     "counts-missing",

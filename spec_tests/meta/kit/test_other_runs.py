@@ -34,10 +34,10 @@ def test_runs_that_never_came() -> None:
 
 
 def test_a_run_too_many() -> None:
-    """A run that came twice is wrong once."""
+    """A run that came twice is told with its number."""
     told = other_runs(NOTES, [*NOTES, NOTES[0]])
 
-    assert 'expected tool runs: none; actual tool runs: note({"text": "note 0"}); 9 others are right' == told
+    assert 'note({"text": "note 0"}) ran 2 times, not once; 8 others are right' == told
 
 
 def test_nothing_right_is_told_whole() -> None:

@@ -84,6 +84,16 @@ def results_close_their_calls(run: Run) -> None:
     assert not waiting, _without_a_result(waiting[0], closed)
 
 
+def results_are_told(run: Run) -> None:
+    """Assert that as many results are told as tools have ended of whose calls the caller was told."""
+    called, ended = len(calls_told(run)), len([one for one in run.ran if one.answer is not None])
+    heard = len(results_told(run))
+    assert heard >= min(called, ended), (
+        f"the caller is told of {called} calls, whose tools ran {times(ended)}, and of "
+        f"{heard or 'no'} result{'' if heard == 1 else 's'}; the loop {run.outcome}"
+    )
+
+
 def _without_a_result(call: Event, closed: Sequence[Any]) -> str:
     if call["call_id"] is not None and call["call_id"] in closed:
         return f"the caller is told of the call {_call(call)} more than once"

@@ -20,10 +20,13 @@ READS_AS_ERROR = re.compile(
 )
 """Words by which a model or a person recognizes an error message."""
 WORD = re.compile(r"[^\W\d_]+")
-SAY_NOTHING = frozenset(
+SUCCESS = frozenset(
+    WORD.findall("ok okay success successful successfully succeeded done complete completed executed finished")
+)
+"""Words that say that all went well."""
+SAY_NOTHING = SUCCESS | frozenset(
     WORD.findall(
-        "null none undefined nil nan empty void true false object native code no any without "
-        "ok okay success successful successfully succeeded done complete completed executed finished ran called "
+        "null none undefined nil nan empty void true false object native code no any without ran called "
         "a the was were has have been is it and of with "
         "tool call function mcp result results output content data text value type returned status"
     )
@@ -40,6 +43,12 @@ def tells_of_failure(text: str, call: str = "") -> bool:
         return True
     words = {word.lower() for said in _said(text) for word in WORD.findall(said)}
     return bool(words - SAY_NOTHING - {word.lower() for word in WORD.findall(call)})
+
+
+def claims_success(text: str) -> bool:
+    """Whether a text says that all went well, and nothing else."""
+    words = {word.lower() for said in _said(text) for word in WORD.findall(said)}
+    return bool(words & SUCCESS) and not words & {"no", "not", "without"} and not tells_of_failure(text)
 
 
 def _said(text: str) -> Iterator[str]:

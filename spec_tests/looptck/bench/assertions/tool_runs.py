@@ -70,8 +70,15 @@ def other_runs(wanted: Sequence[tuple[str, str]], ran: Sequence[tuple[str, str]]
     if not right or len(told) <= LONG:
         return told
     missing, wrong = ([*(Counter(pairs) - right).elements()] for pairs in (wanted, ran))
-    others = "1 other is" if right.total() == 1 else f"{right.total()} others are"
-    return f"expected tool runs: {_runs(missing)}; actual tool runs: {_runs(wrong)}; {others} right"
+    if not missing and right.keys() >= {*wrong}:
+        again = {pair: f"{_runs([pair])} ran {times(ran.count(pair))}, not {times(right[pair])}" for pair in wrong}
+        others = sum(number for pair, number in right.items() if pair not in again)
+        return "; ".join([*again.values(), *([_others(others)] if others else [])])
+    return f"expected tool runs: {_runs(missing)}; actual tool runs: {_runs(wrong)}; {_others(right.total())}"
+
+
+def _others(number: int) -> str:
+    return "1 other is right" if number == 1 else f"{number} others are right"
 
 
 def _written_otherwise(run: Run) -> str:

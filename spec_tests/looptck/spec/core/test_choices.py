@@ -67,6 +67,25 @@ def _chooses(implementation: Implementation, run: Run, wanted: Wanted) -> None:
     assert found.is_of(wanted, run.offered, answers_by_call=by_call), said
 
 
+@requirement("choice-reaches-the-service")
+@pytest.mark.parametrize("how", ["conversation", "one-agent"])
+def test_choice_of_the_next_run(scenario: Scenario, implementation: Implementation, how: str) -> None:
+    """The caller forces a call, and once more in the next run of the conversation or of the agent object."""
+    implementation.needs("conversations" if how == "conversation" else "shared")
+    talk = Talk(implementation, named=how == "conversation")
+    agent = talk.id if how == "one-agent" else None
+    scenario.plays(calls(_call(1)), says("Done."))
+    first = talk.run("What is the weather?", tool_choice="required", shared=agent)
+    if not chosen(first, first.request(1)).forced:
+        raise NotReached(f"request 1 forces no call: it {chosen(first, first.request(1)).words}")
+    first.delivered(1)
+    scenario.plays(calls(_call(2)), says("Done."))
+
+    run = talk.run("What is the weather now?", tool_choice="required", shared=agent)
+
+    _chooses(implementation, run, "required")
+
+
 @requirement("single-calls-reach-the-service")
 def test_single_calls(scenario: Scenario, implementation: Implementation) -> None:
     """Each request that lets the model call forbids several calls."""

@@ -88,6 +88,25 @@ def test_end_at_the_limit(scenario: Scenario, implementation: Implementation) ->
     )
 
 
+@requirement("results-of-the-last-round-are-told")
+@pytest.mark.parametrize("end", ["the-limit", "the-service"])
+def test_results_of_the_last_round(scenario: Scenario, implementation: Implementation, end: str) -> None:
+    """Behind the second round, of two calls, the limit is reached, or the service refuses the request."""
+    events.require_events(implementation)
+    if end == "the-limit":
+        implementation.needs("limit")
+        scenario.plays(*(calls(NOTE, PING) for _ in range(4)), says(ANSWER))
+        run = implementation.run(limit=2)
+    else:
+        scenario.plays(calls(NOTE), calls(PARIS, PING), HttpError(400))
+        run = implementation.run()
+
+    run.delivered(2)
+    if not run.failed:
+        raise NotApplicable(f"the run does not fail: it {run.outcome}")
+    events.results_are_told(run)
+
+
 @requirement("events-of-a-run-are-its-own")
 @pytest.mark.parametrize("how", ["conversation", "one-agent"])
 def test_one_after_the_other(scenario: Scenario, implementation: Implementation, how: str) -> None:

@@ -11,9 +11,9 @@ from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, framed, on, refusable, requirement
 from looptck.provider.script import Step
 from looptck.spec import strategies
-from looptck.spec.framed_turns import FORECAST, ONE_CALL, TWO_CALLS, played, runs_its_calls
+from looptck.spec.framed_turns import ANSWER, FORECAST, ONE_CALL, TWO_CALLS, played, runs_its_calls
 from looptck.values.framing import DEFAULT, PRESETS, Framing
-from looptck.values.turns import Call, Turn, calls, says
+from looptck.values.turns import Call, Piece, Text, Thinking, Turn, calls, says
 from looptck.wires import WIRES
 
 RARE = {"byte-order-mark", "cr", "data-lines", "no-done", "opening-chunk"}
@@ -151,6 +151,29 @@ def test_no_argument_delta(implementation: Implementation) -> None:
 def test_input_at_start(implementation: Implementation) -> None:
     """The start of the block contains the whole input, and no delta follows."""
     runs_its_calls(implementation, DEFAULT.but(quirk="input-at-start"), TWO_CALLS)
+
+
+AT_START = DEFAULT.but(quirk="text-at-start")
+
+
+@requirement("text-at-start-is-kept")
+@pytest.mark.parametrize(
+    "pieces", [(Text("I look that up."),), (Thinking("The user wants the weather."),)], ids=["text", "thinking"]
+)
+def test_start_of_a_turn(implementation: Implementation, pieces: tuple[Piece, ...]) -> None:
+    """The start of a block of text or thinking before a call has the first piece of it."""
+    _means_the_same(implementation, AT_START, Turn((*pieces, *ONE_CALL.calls)))
+
+
+@requirement("text-at-start-is-kept")
+def test_start_of_an_answer(scenario: Scenario, implementation: Implementation) -> None:
+    """The start of the block of the answer has the first piece of it."""
+    scenario.plays(Step(says(ANSWER), AT_START))
+
+    run = implementation.run()
+
+    run.delivered(1)
+    assert ANSWER == run.value.text, f"the answer is {ANSWER!r}, and the loop {run.outcome}"
 
 
 @requirement("missing-input-at-start-is-tolerated")

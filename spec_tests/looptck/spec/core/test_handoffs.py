@@ -136,6 +136,33 @@ def test_tools(implementation: Implementation, lines: Sequence[tuple[str, Line]]
         assert own >= there, f"{after} offers {min(there - own)}, a tool of another agent"
 
 
+@requirement("handoff-changes-the-tools")
+def test_calls_run(implementation: Implementation) -> None:
+    """The agent that has taken over calls its tool, which runs."""
+    run = _after_a_handoff(implementation, *WAYS["over"])
+
+    received = taken_over(run, AGENTS, 1)
+    run.delivered(received.n)
+    ran = [tool for tool, _ in run.tools_ran]
+    assert ["refund"] == ran, (
+        f"the agent billing, which has taken over, calls its tool refund; tools that ran: {', '.join(ran) or 'none'}"
+    )
+
+
+@requirement("tool-of-another-agent-does-not-run")
+def test_a_tool_of_the_agent_before(implementation: Implementation) -> None:
+    """The agent that has taken over calls a tool of the one before, and it does not run; its own does."""
+    implementation.needs("handoffs")
+    allowed = _after_a_handoff(implementation, *WAYS["over"])
+    if "refund" not in [tool for tool, _ in allowed.tools_ran]:
+        raise NotReached(f"control: the call of refund should run; the loop {allowed.outcome}")
+
+    run = _after_a_handoff(implementation, ("front", [over("billing")]), ("billing", [LOOKUP]), ("billing", [SETTLED]))
+
+    run.delivered(taken_over(run, AGENTS, 1).n)
+    assert not run.ran, "the agent billing calls lookup, a tool of the agent before it, and it ran"
+
+
 @requirement("question-survives-a-handoff")
 def test_question(implementation: Implementation) -> None:
     """The agent that takes over gets what the user has asked."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -79,15 +80,29 @@ def test_other_content(scenario: Scenario, implementation: Implementation, parts
     """What is no text reaches the model, or the model or the caller learns that it does not."""
     run = served(scenario, implementation, calls(TOMORROW), forecast=Content.of(*parts))
 
+    _others_are_told(run, parts)
+
+
+@requirement("mcp-other-content-is-told")
+def test_image_beside_structured_content(scenario: Scenario, implementation: Implementation) -> None:
+    """An image beside structured content, which a client may prefer to all texts."""
+    parts = (image(RED),)
+
+    run = served(scenario, implementation, calls(TOMORROW), forecast=Content.of(*parts, structured=STRUCTURED))
+
+    _others_are_told(run, parts, beside=leaves(STRUCTURED))
+
+
+def _others_are_told(run: Run, parts: tuple[Part | str, ...], beside: Iterable[str] = ()) -> None:
+    """Assert that what is no text arrives or is told to be left out, by words that are neither the texts' nor these."""
     run.tool_began("forecast")
     if run.failed and len(run.received) == 1:
         raise NotApplicable(f"the loop tells its caller: it {run.outcome}")
     if carried(run, 2) or _passed_on(run, parts):
         return
     left = answer(run).text
-    for part in parts:
-        if isinstance(part, str):
-            left = left.replace(part, "")
+    for known in [*(part for part in parts if isinstance(part, str)), *beside]:
+        left = left.replace(known, "")
     words = sum(sign.isalpha() for sign in left)
     assert words >= 4, f"nothing tells the model of {_kinds(parts)} in the result, which is {answer(run).text!r}"
 
@@ -128,10 +143,16 @@ def test_empty_result(scenario: Scenario, implementation: Implementation) -> Non
 
 
 @requirement("mcp-tool-errors-reach-the-model")
-@pytest.mark.parametrize("structured", [None, {"code": 4711}], ids=["text", "text-and-structured"])
-def test_tool_error(scenario: Scenario, implementation: Implementation, structured: dict[str, Any] | None) -> None:
+@pytest.mark.parametrize(
+    ("texts", "structured"),
+    [((CLOSED,), None), ((CLOSED,), {"code": 4711}), ((), {"code": 4711, "office": "closed until noon"})],
+    ids=["text", "text-and-structured", "structured"],
+)
+def test_tool_error(
+    scenario: Scenario, implementation: Implementation, texts: tuple[str, ...], structured: dict[str, Any] | None
+) -> None:
     """The model reads the text of a tool's error, or its structured content where it has some, and the run goes on."""
-    told = Content.of(CLOSED, failed=True, structured=structured)
+    told = Content.of(*texts, failed=True, structured=structured)
 
     run = served(scenario, implementation, calls(TOMORROW), forecast=told)
 
@@ -143,12 +164,13 @@ def test_tool_error(scenario: Scenario, implementation: Implementation, structur
 
 
 @requirement("failed-results-are-marked")
-def test_error_is_marked(scenario: Scenario, implementation: Implementation) -> None:
+@pytest.mark.parametrize("other", [(SAID,), ()], ids=["beside-text", "beside-nothing"])
+def test_error_is_marked(scenario: Scenario, implementation: Implementation, other: tuple[str, ...]) -> None:
     """Of two tools of a server one returns an error: its result is marked as failed, and the other's is not."""
     implementation.needs("mcp_client")
     told = Content.of(CLOSED, failed=True)
 
-    run = served(scenario, implementation, calls(TOMORROW, HIGH), forecast=told, tides=Content.of(SAID))
+    run = served(scenario, implementation, calls(TOMORROW, HIGH), forecast=told, tides=Content.of(*other))
 
     run.tool_began("forecast")
     failed_results(run, {"turn": 1, "calls": [1]})

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from looptck.bench.assertions.caller import shows_failure
+from looptck.bench.assertions.failure_texts import claims_success
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.run import Run
@@ -57,9 +58,13 @@ def _cast(implementation: Implementation, *lines: Line) -> Cast:
     return Cast(implementation, AGENTS, [Part("front", [[asks("billing", TASK)], [DONE]]), Part("billing", lines)])
 
 
-def _played(implementation: Implementation) -> Run:
-    """A run in which a sub-agent uses a tool and answers. NotReached if it was not asked."""
-    cast = _cast(implementation, [REFUND], [REPORT])
+def _played(implementation: Implementation, *beside: str) -> Run:
+    """A run in which a sub-agent uses a tool and answers; ``beside``: what it says beside its call.
+
+    Raises:
+        NotReached: it was not asked.
+    """
+    cast = _cast(implementation, [*beside, REFUND], [REPORT])
     run = cast.play(QUESTION)
     cast.reached()
     run.request(2)
@@ -115,9 +120,10 @@ def test_it_is_offered(implementation: Implementation, target: str) -> None:
 
 
 @requirement("subagent-answer-is-the-result")
-def test_answer(implementation: Implementation) -> None:
+@pytest.mark.parametrize("beside", [(), ("I look that up.",)], ids=["after-a-call", "after-words-beside-a-call"])
+def test_answer(implementation: Implementation, beside: tuple[str, ...]) -> None:
     """The first agent gets the answer as the result of its call, and gives the answer of the run."""
-    run = _played(implementation)
+    run = _played(implementation, *beside)
 
     [text] = _results(run, _outer(run, 2).n)
     assert REPORT in text or holds(text, REPORT), f"the sub-agent answers {REPORT!r}, and the result is {text!r}"
@@ -296,9 +302,10 @@ def test_at_its_limit(scenario: Scenario, implementation: Implementation) -> Non
 
 
 def _is_told(run: Run, what: str) -> None:
-    """The result of the call of a sub-agent that has no answer has words."""
+    """The result of the call of a sub-agent that has no answer has words, which do not just say that all is well."""
     [text] = _results(run, _outer(run, 2).n)
-    assert text.strip().strip("\"'{}[]").strip(), f"the sub-agent {what}, and the result of its call is {text!r}"
+    told = bool(text.strip().strip("\"'{}[]").strip()) and not claims_success(text)
+    assert told, f"the sub-agent {what}, and the result of its call is {text!r}"
 
 
 def _endless(implementation: Implementation, rounds: int = RUNAWAY) -> Cast:

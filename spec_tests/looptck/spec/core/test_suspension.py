@@ -11,6 +11,7 @@ from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
 from looptck.bench.talk import Talk, suspended
+from looptck.provider.toolbox import Raises, Returns
 from looptck.spec.conversing import (
     accepted,
     answer,
@@ -52,6 +53,19 @@ def _changed(run: Run, texts: tuple[str, ...]) -> list[dict[str, Any]]:
         if text is None:
             return {"id": one.id, "decision": "approve"}
         return {"id": one.id, "decision": "change", "parameters": {"text": f"{text}, changed"}}
+
+    return [decision(one) for one in reversed(suspended(run).calls)]
+
+
+REASONS = {"first": "Not on a Sunday.", "second": "The archive is full."}
+
+
+def _rejected(run: Run) -> list[dict[str, Any]]:
+    """Decisions that reject each call for a reason of its own, the last call first."""
+
+    def decision(one: Pending) -> dict[str, Any]:
+        text = "first" if "first" in str(one.arguments) else "second"
+        return {"id": one.id, "decision": "reject", "feedback": REASONS[text]}
 
     return [decision(one) for one in reversed(suspended(run).calls)]
 
@@ -248,6 +262,42 @@ def test_each_decision_is_obeyed(scenario: Scenario, implementation: Implementat
         _goes_on_with_the_calls(run)
     same_runs([("note", {"text": text})] if approves else [], ran)
     if run.ended and not run.requests:
+        answered_later(scenario, talk, tools=TOOLS)
+        return
+    _asks_about_both(parts)
+    accepted(run.request(1))
+    assert 2 == len(run.request(1).request.answers), "not each of the two calls has one result"
+
+
+@requirement("resume-obeys-each-decision")
+def test_each_reason_is_for_its_call(scenario: Scenario, implementation: Implementation) -> None:
+    """Two calls are rejected for two reasons: no result has the reason of the other call in place of its own."""
+    talk = Talk(implementation, named=False)
+    first, left = stop(scenario, talk, SCRIPTS["two-at-once"])
+    scenario.plays(*left)
+
+    *_, run = parts = resumed(talk, first, _rejected)
+
+    if run.ended and not run.requests:
+        raise NotApplicable(f"the loop ends the run with a rejection: it {run.outcome}")
+    _asks_about_both(parts)
+    for told in _by_call(run.request(1).request):
+        for text, other in (("first", "second"), ("second", "first")):
+            mixed = text in told and REASONS[other] in told and REASONS[text] not in told
+            assert not mixed, f"the {text} call was rejected with {REASONS[text]!r}, and its result is {told!r}"
+
+
+@requirement("resume-obeys-each-decision")
+def test_an_approved_call_fails(scenario: Scenario, implementation: Implementation) -> None:
+    """Two calls are approved, and the first tool raises: each is answered, or the caller gets the error."""
+    talk = Talk(implementation, named=implementation.started.can("conversations"))
+    first, left = stop(scenario, talk, SCRIPTS["two-at-once"])
+    scenario.plays(*left)
+    scenario.does("note", Raises("no room for a note"), Returns("noted"))
+
+    *_, run = parts = resumed(talk, first, approved)
+
+    if run.failed and not run.requests:
         answered_later(scenario, talk, tools=TOOLS)
         return
     _asks_about_both(parts)

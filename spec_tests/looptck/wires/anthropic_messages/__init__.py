@@ -57,6 +57,7 @@ ANTHROPIC_MESSAGES = Wire(
         {
             "input-at-start",
             "no-input-at-start",
+            "text-at-start",
             "block-not-stopped",
             "counts-null",
             "counts-missing",

@@ -115,8 +115,12 @@ def _block(block: dict[str, Any], text: str | None, framing: Framing) -> Iterato
         del start["input"]
     if block.get("citations"):
         start["citations"] = []
+    deltas = [*_deltas(block, text, framing)]
+    kind = block["type"]
+    if kind in {"text", "thinking"} and framing.quirk == "text-at-start" and deltas and kind in deltas[0]:
+        start[kind] = deltas.pop(0)[kind]
     yield {"type": "content_block_start", "content_block": start}
-    for delta in _deltas(block, text, framing):
+    for delta in deltas:
         yield {"type": "content_block_delta", "delta": delta}
 
 

@@ -50,6 +50,14 @@ class OldTools(Driver):
             return super().offers(self.case["agents"][0]["name"] if name == self.active else name)
 
 
+class FirstRegistry(Driver):
+    """Calls are looked up among the tools of the first agent for the whole conversation."""
+
+    class team(Team):
+        def ran(self, name: str, call: Json) -> str:
+            return super().ran(self.case["agents"][0]["name"] if name == self.active else name, call)
+
+
 class AllTools(Driver):
     """The new agent also has the tools of those before it."""
 
@@ -194,6 +202,28 @@ class FirstWords(Driver):
     class team(Team):
         def answered(self, name: str, history: list[Json]) -> str:
             return next(one["content"] for one in history if one["role"] == "assistant") or ""
+
+
+class WordsBesideACall(Driver):
+    """The result is the first text of the sub-agent, also one beside a call."""
+
+    class team(Team):
+        def answered(self, name: str, history: list[Json]) -> str:
+            return next(one["content"] for one in history if one["role"] == "assistant" and one["content"])
+
+
+class DoneAtItsLimit(Driver):
+    """A sub-agent that is stopped at its limit is done."""
+
+    class team(Team):
+        def consult(self, name: str, request: str) -> str:
+            asked, self.asked = self.asked, 0
+            try:
+                return super().consult(name, request)
+            except TooMany:
+                return "Done."
+            finally:
+                self.asked = asked
 
 
 class OneHistory(Driver):

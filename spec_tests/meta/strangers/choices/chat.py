@@ -336,3 +336,24 @@ class DriverFree(Driver):
 
         def choice(self) -> Any:
             return "required" if super().choice() == "auto" else super().choice()
+
+
+class DriverChosenOnce(Driver):
+    """An agent object has its choice for its first run."""
+
+    able: ClassVar[dict[str, bool]] = {**Driver.able, "shared": True}
+
+    class loop(ChoosingChat):
+        """Takes the choice from the agent object, and for good."""
+
+        begun: ClassVar[set[str]] = set()
+
+        def choice(self) -> Any:
+            agent = self.case.get("shared")
+            return None if agent in self.begun else super().choice()
+
+        def run(self) -> str:
+            try:
+                return super().run()
+            finally:
+                self.begun.update({self.case["shared"]} if "shared" in self.case else ())

@@ -12,6 +12,7 @@ from typing import ClassVar
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from chat import Driver, Emit, InStreams, Rounds, Teller
+from chat_plain import Reply
 from chat_stream import Assembly
 from handlers import LIMIT, Json
 
@@ -56,6 +57,21 @@ class DriverUnreadableOpen(Driver):
         def resulted(self, call: Json, text: str, failed: bool) -> None:
             if "cannot be read" not in text:
                 super().resulted(call, text, failed)
+
+
+class DriverLastRound(Driver):
+    """Results are told once the model has replied to them."""
+
+    class loop(Teller):
+        def ask(self) -> Reply:
+            reply = super().ask()
+            for event in self.__dict__.pop("late", []):
+                self.emit(event)
+            return reply
+
+        def resulted(self, call: Json, text: str, failed: bool) -> None:
+            event = {"kind": "result", "call_id": call["id"], "result": text, "failed": failed}
+            self.__dict__.setdefault("late", []).append(event)
 
 
 class DriverTwice(Driver):

@@ -101,6 +101,14 @@ class NoWordOfErrors(Loop):
         return "The tool has failed." if result.get("isError") else super().text(result)
 
 
+class ErrorsWithoutStructure(Loop):
+    """The model reads the texts of an error, and no structured content."""
+
+    def text(self, result: Json) -> str:
+        failed = result.get("isError")
+        return super().text({**result, "structuredContent": None} if failed else result)
+
+
 class ErrorsAsNothing(Loop):
     """What fails at the server is answered with nothing."""
 
