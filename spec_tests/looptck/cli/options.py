@@ -237,6 +237,8 @@ def leave(status: int) -> NoReturn:
     """Exit, even if the implementation has left a thread that would keep the process alive."""
     from looptck.guard import playing
 
+    if playing.is_muted():  # nobody has read the report
+        status = Trouble.exit_code
     playing.finish(status)
     if any(not thread.daemon and thread is not threading.main_thread() for thread in threading.enumerate()):
         sys.stdout.flush()
