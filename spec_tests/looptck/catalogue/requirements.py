@@ -162,7 +162,7 @@ def unknown(what: str, name: str, known: Iterator[str] | list[str]) -> str:
     """A message for an unknown name: with similar known names, or with all if they are few and none is similar."""
     from difflib import get_close_matches
 
-    names = list(known)
+    names = list(dict.fromkeys(known))
     near = get_close_matches(name, names, n=3, cutoff=0.6) or [one for one in names if name and name in one][:3]
     there_are = f"; there are {', '.join(names)}" if len(names) <= FEW else ""
     return f"there is no {what} {name!r}" + (f"; did you mean {' or '.join(near)}?" if near else there_are)

@@ -18,6 +18,7 @@ from typing import Any
 import jsonschema_rs
 
 from looptck.catalogue.parsed_once import parsed_once
+from looptck.catalogue.wrongs import wrong
 from looptck.values.printable import printable
 
 MOST = 16 * 1024 * 1024
@@ -62,8 +63,8 @@ def load(path: Path, schema: Path, *, given: bool = False, foreign: bool = False
 
 def _checked(path: Path, content: Any, schema: Path) -> Any:
     errors = islice(faults(path, content, _validator(schema)), 3)
-    if wrong := [f"{pointer(error.instance_path)}: {error.message}" for error in errors]:
-        raise BadFile(path, "; ".join(wrong))
+    if found := [f"{pointer(error.instance_path)}: {wrong(error, _schema(schema))}" for error in errors]:
+        raise BadFile(path, "; ".join(found))
     return content
 
 
@@ -81,7 +82,13 @@ def faults(path: Path, content: Any, validator: jsonschema_rs.Validator) -> Iter
 
 @cache
 def _validator(schema: Path) -> jsonschema_rs.Validator:
-    return jsonschema_rs.validator_for(json.loads(schema.read_text(encoding="utf-8")))
+    return jsonschema_rs.validator_for(_schema(schema))
+
+
+@cache
+def _schema(path: Path) -> dict[str, Any]:
+    schema: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return schema
 
 
 def parse(path: Path, *, given: bool = False, foreign: bool = False) -> Any:

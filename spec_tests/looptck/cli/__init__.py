@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from collections.abc import Callable
 
 GUARDED = frozenset({"run", "smoke", "baseline", "coverage", "kill"})
 """The commands that run drivers and loops."""
+PROXIES = frozenset({"http_proxy", "https_proxy", "all_proxy"})
+"""Variables of the environment that name a proxy, in either case."""
 
 
 def entry() -> None:
@@ -15,6 +18,7 @@ def entry() -> None:
     from looptck.guard import playing
 
     words = sys.argv[1:]
+    _reach_loopback()
     if words[:1] and words[0] in GUARDED and any(map(_names_a_program, words)):
         _cut_off()
     if not playing.begin() and words[:1] and words[0] in GUARDED and not {"-h", "--help"} & {*words}:
@@ -65,6 +69,13 @@ def _could_not_run(why: str) -> int:
 
 def _names_a_program(word: str) -> bool:
     return word.removeprefix("--driver=").startswith("program:") or word in {"program", "--profile=program"}
+
+
+def _reach_loopback() -> None:
+    """Let clients that obey a proxy of the environment reach the provider, which no proxy can."""
+    if any(name.lower() in PROXIES for name in os.environ):
+        for name in ("NO_PROXY", "no_proxy"):
+            os.environ[name] = ",".join(filter(None, (os.environ.get(name), "127.0.0.1")))
 
 
 def _cut_off() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,10 +15,32 @@ from looptck.cli.matrix import matrix, need_site, summary, target
 from looptck.cli.options import EXIT, OPTIONS, Seconds, Trouble, chosen_options, leave, one_driver, options
 from looptck.guard.importing import importing
 
+_DRIVER = re.compile(r"\b(python|cmd|server|program):|\.(py|mjs|js)\b")
+"""What looks like an implementation."""
 _WIRES = ["openai-chat", "openai-responses", "anthropic-messages"]
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+class _Commands(click.Group):
+    """The commands. One that is interrupted has not been able to run."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command.
+
+        Raises:
+            Trouble: it was interrupted.
+            click.UsageError: its words are wrong; a driver without its option is told where it belongs.
+        """
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise Trouble("it was interrupted") from None
+        except click.UsageError as error:
+            if error.message.startswith("Got unexpected extra argument") and _DRIVER.search(error.message):
+                raise click.UsageError(f"{error.message}; an implementation is named by --driver", error.ctx) from None
+            raise
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(package_name="looptck")
 def main() -> None:
     """A technology compatibility kit for LLM agent loops."""

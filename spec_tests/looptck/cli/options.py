@@ -49,6 +49,8 @@ def one_driver(ctx: click.Context, param: click.Parameter, drivers: tuple[str, .
     """The driver that is named; None: none is. Raises click.UsageError where there are several."""
     if len(drivers) > 1:
         raise click.UsageError("--driver is given more than once: run each driver by itself, then looptck compare")
+    if drivers and not drivers[0].strip():
+        raise click.UsageError("--driver is empty, as an unset variable is; without --driver the reference is tested")
     return drivers[0] if drivers else None
 
 
@@ -95,7 +97,7 @@ OPTIONS: dict[str, Callable[[Any], Any]] = {
     ),
     "level": click.option(
         "--level",
-        type=click.Choice(["MUST", "SHOULD", "MAY"]),
+        type=click.Choice(["MUST", "SHOULD", "MAY"], case_sensitive=False),
         default="MAY",
         help="Only requirements of this level or a higher one.",
     ),
@@ -235,6 +237,8 @@ def leave(status: int) -> NoReturn:
     """Exit, even if the implementation has left a thread that would keep the process alive."""
     from looptck.guard import playing
 
+    if playing.is_muted():  # nobody has read the report
+        status = Trouble.exit_code
     playing.finish(status)
     if any(not thread.daemon and thread is not threading.main_thread() for thread in threading.enumerate()):
         sys.stdout.flush()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -47,6 +49,8 @@ LEFT_OUT = (
     "warnings",
 )
 """pytest plugins that are disabled: the suite does not use them, and each costs time in every item."""
+OF_CALLER = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")
+"""Variables of the environment by which pytest takes options and plugins for the caller's own tests."""
 JUNIT = "--junit-xml"
 INTERRUPTED = "it was interrupted before the first check"
 
@@ -262,7 +266,18 @@ def _pytest(arguments: Sequence[str], plugins: Sequence[object]) -> int:
         "--capture=sys",
     ]
     fixed += [word for name in LEFT_OUT for word in ("-p", f"no:{name}")]
-    return int(pytest.main([*fixed, *arguments], plugins=plugins))
+    with _without(OF_CALLER):
+        return int(pytest.main([*fixed, *arguments], plugins=plugins))
+
+
+@contextmanager
+def _without(names: Collection[str]) -> Iterator[None]:
+    """These variables of the environment are not there."""
+    before = {name: os.environ.pop(name) for name in names if name in os.environ}
+    try:
+        yield
+    finally:
+        os.environ |= before
 
 
 class _SessionPlugin:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import threading
@@ -108,6 +109,12 @@ def serve(options: ServeOptions, print: Say) -> int:
 
 
 def _script(options: ServeOptions) -> ScriptFile:
+    if options.script is None and options.case is None and options.command and not shutil.which(options.command[0]):
+        word = options.command[0]
+        if word in cases():
+            raise CouldNotServe(f"{word} is a case and no program: write --case {word}")
+        if word.endswith((".yaml", ".yml")):
+            raise CouldNotServe(f"{word} is no program: write --script {word}")
     if options.case is not None:
         try:
             return of_case(options.case)

@@ -9,6 +9,7 @@ from looptck.catalogue.extras import need
 from looptck.drivers.connection import Connection, Line
 from looptck.drivers.faults import DriverFault
 from looptck.drivers.in_process import InProcess
+from looptck.drivers.mends import of_word
 from looptck.drivers.process import Process
 from looptck.drivers.protocol import AGENT_LOOP, ALONE, PROGRAM, SERVER_LOOP, Started
 from looptck.drivers.servers import MODEL, USUAL, Servers, servers
@@ -73,9 +74,10 @@ def connect(driver: str, starting: float | None = None) -> InProcess | Process |
         from looptck.drivers.programs import programs  # few implementations are programs
 
         return programs(rest)
+    meant = of_word(driver)
     raise ValueError(
         f"{driver!r} is not a driver: write python:MODULE:NAME, python:FILE.py:NAME, cmd:COMMAND LINE, "
-        "server:FILE, server:URL or program:FILE"
+        "server:FILE, server:URL or program:FILE" + (f"; did you mean {meant}?" if meant else "")
     )
 
 

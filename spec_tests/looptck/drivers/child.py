@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from looptck.catalogue.yaml_files import reason
+from looptck.drivers import mends
 from looptck.drivers.faults import DriverFault
 from looptck.drivers.idle import Pulse, pulse, served
 from looptck.drivers.protocol import Started, complaint
@@ -58,9 +59,11 @@ class Child:
         self._errors = bytearray()
         self._reading = threading.Lock()
         self._writing = threading.Lock()
+        words: list[str] = []
         try:
+            words = shlex.split(command)
             self._process = subprocess.Popen(
-                shlex.split(command),
+                words,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -68,7 +71,8 @@ class Child:
                 preexec_fn=dying_with_this_process(),  # noqa: PLW1509  it makes two calls of the system
             )
         except (OSError, ValueError) as error:
-            raise DriverFault("cannot-start", f"{command!r}: {reason(error)}") from error
+            mend = mends.of_program(words[0]) if words else "each quote needs its second one"
+            raise DriverFault("cannot-start", f"{command!r}: {reason(error)}", mend=mend) from error
         assert self._process.stderr is not None
         os.set_blocking(self._process.stderr.fileno(), False)
         assert self._process.stdout is not None

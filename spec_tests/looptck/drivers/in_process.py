@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import inspect
 import os
 import queue
 import threading
@@ -66,8 +67,9 @@ class InProcess:
         except (DriverFault, KeyboardInterrupt):
             raise
         except BaseException as error:  # an import that exits would end looptck with status 0
-            stderr = traceback.format_exc() if _is_of_its_code(error) else ""
-            raise DriverFault("cannot-start", last_line(error), stderr=stderr) from error
+            stderr = _traceback(error) if _is_of_its_code(error) else ""
+            mend = mends.of_module(self._reference, error)
+            raise DriverFault("cannot-start", last_line(error), stderr=stderr, mend=mend) from error
         if not isinstance(found, Mapping):
             raise DriverFault("cannot-start", f"start() returned {found!r:.200}, not a mapping: return started(…)")
         declared = {"type": "started", "protocol": VERSION, **found}
@@ -317,11 +319,24 @@ def _is_of_its_code(error: BaseException) -> bool:
     return any(not place.startswith((KIT, "<frozen importlib")) for place in places)
 
 
+def _traceback(error: BaseException) -> str:
+    """The traceback from the driver's own code on."""
+    place = error.__traceback__
+    while place is not None and place.tb_frame.f_code.co_filename.startswith(
+        (KIT, "<frozen importlib", importlib.__file__)
+    ):
+        place = place.tb_next
+    return "".join(traceback.format_exception(type(error), error, place))
+
+
 def _outcome(id: str, answer: object) -> Outcome:
     message = {"type": "finished", "id": id, "outcome": answer}
     wrong = complaint("from-driver", message)
     if wrong:
-        raise DriverFault("bad-message", f"run() returned {answer!r}: {wrong}", run=id, mend=mends.OUTCOME)
+        mend = mends.of_answer(answer)
+        if inspect.iscoroutine(answer):
+            answer.close()  # or Python warns of it
+        raise DriverFault("bad-message", f"run() returned {answer!r}: {wrong}", run=id, mend=mend)
     return from_message(message["outcome"])  # type: ignore[arg-type]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from looptck.drivers.faults import DriverFault
+from looptck.drivers.faults import DriverFault, Kind
 
 GIVEN = {
     "start": "",
@@ -21,15 +21,18 @@ def called(driver: object, name: str, *given: Any) -> Any:
     """Call a method of a driver, which may also be a function or another callable object.
 
     Raises:
-        DriverFault: it does not take these arguments.
+        DriverFault: there is no such method, or it does not take these arguments.
     """
-    method = getattr(driver, name)
+    line = f"def {name}(self{', ' if GIVEN[name] else ''}{GIVEN[name]})"
+    method = getattr(driver, name, None)
+    if method is None:
+        kind: Kind = "cannot-start" if name == "start" else "crashed"
+        raise DriverFault(kind, f"{type(driver).__name__} has no method {name}; declare `{line}`")
     try:
         inspect.signature(method).bind(*given)
     except ValueError:
         pass  # a method without a signature, such as one in C: only the call can tell
     except TypeError as error:
-        line = f"def {name}(self{', ' if GIVEN[name] else ''}{GIVEN[name]})"
         detail = f"looptck calls {name}({GIVEN[name]}), and the method does not fit that: {error}; declare `{line}`"
         raise DriverFault("crashed", detail) from error
     return method(*given)

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import jsonschema_rs
 
 from looptck.catalogue.data import json_fixture
+from looptck.catalogue.wrongs import wrong
 from looptck.values.answer_tool import AnswerTool
 from looptck.values.frozen import dataclass
 from looptck.values.printable import printable
@@ -38,7 +39,8 @@ def complaint(direction: Direction, message: object) -> str | None:
         return f"it is not JSON: {error}"
     if validator.is_valid(message):
         return None
-    return "; ".join(_worded(inner) for error in validator.iter_errors(message) for inner in _of_its_kind(error))
+    errors = [inner for error in validator.iter_errors(message) for inner in _of_its_kind(error)]
+    return "; ".join(_worded(error, _schema(direction, kind)) for error in errors)
 
 
 def _of_its_kind(error: jsonschema_rs.ValidationError) -> Iterator[jsonschema_rs.ValidationError]:
@@ -52,20 +54,22 @@ def _of_its_kind(error: jsonschema_rs.ValidationError) -> Iterator[jsonschema_rs
     yield from kinds[0] if len(kinds) == 1 else [error]
 
 
-def _worded(error: jsonschema_rs.ValidationError) -> str:
+def _worded(error: jsonschema_rs.ValidationError, schema: Mapping[str, Any]) -> str:
     place = "".join(f"/{part}" for part in error.instance_path)
-    found = error.kind
-    if isinstance(found, jsonschema_rs.ValidationErrorKind.Enum):
-        value, words = json.dumps(error.instance, ensure_ascii=False), ", ".join(str(one) for one in found.options)
-        return f"{place or 'the message'}: {value} is not one of {words}"
-    return f"{place or 'the message'}: {error.message}"
+    return f"{place or 'the message'}: {wrong(error, schema)}"
 
 
 @cache
 def _validators(direction: Direction) -> dict[str, jsonschema_rs.Validator]:
-    schema = json_fixture(f"protocol/{direction}.schema.json")
-    kinds = [branch["$ref"].rpartition("/")[2] for branch in schema["oneOf"]]
-    return {kind: jsonschema_rs.validator_for({"$ref": f"#/$defs/{kind}", "$defs": schema["$defs"]}) for kind in kinds}
+    branches = json_fixture(f"protocol/{direction}.schema.json")["oneOf"]
+    kinds = [branch["$ref"].rpartition("/")[2] for branch in branches]
+    return {kind: jsonschema_rs.validator_for(_schema(direction, kind)) for kind in kinds}
+
+
+@cache
+def _schema(direction: Direction, kind: str) -> dict[str, Any]:
+    """The schema of a kind of message."""
+    return {"$ref": f"#/$defs/{kind}", "$defs": json_fixture(f"protocol/{direction}.schema.json")["$defs"]}
 
 
 PLAIN = "plain"

@@ -28,6 +28,7 @@ class _Guarded:
     """None: there is no guard."""
     output: TextIO | None = None
     has_noted: bool = False
+    is_muted: bool = False
 
 
 _THIS = _Guarded()
@@ -77,11 +78,17 @@ def is_read() -> bool:
 
 def mute() -> None:
     """Let the output go nowhere: what is left of it could not be written either."""
+    _THIS.is_muted = True
     nothing = open(os.devnull, "w")  # noqa: SIM115, PTH123  for as long as the process lives
     if _THIS.output is None:
         sys.stdout = nothing
     else:
         os.dup2(nothing.fileno(), _THIS.output.fileno())
+
+
+def is_muted() -> bool:
+    """Whether what was to be read has gone nowhere."""
+    return _THIS.is_muted
 
 
 def note(kind: str, **values: Any) -> None:

@@ -11,10 +11,17 @@ WIDTH = 140
 """Columns of what is printed to no terminal."""
 
 
+class _Heard(Console):
+    """A console whose report goes nowhere once nobody reads it, as behind ``| head``: what plays and writes goes on."""
+
+    def on_broken_pipe(self) -> None:
+        playing.mute()
+
+
 def output_console(width: int = WIDTH) -> Console:
     """A console on the command's output, as wide as its terminal; or this wide where it is none."""
-    made = Console(file=playing.output())
-    return made if made.is_terminal else Console(file=playing.output(), width=width)
+    made = _Heard(file=playing.output())
+    return made if made.is_terminal else _Heard(file=playing.output(), width=width)
 
 
 def could_not_run(console: Console, why: str) -> int:

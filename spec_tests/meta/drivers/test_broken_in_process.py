@@ -28,7 +28,7 @@ IN_A_RUN = {
     "Returns": ("bad-message", "run() returned"),
     "ReturnsAnObject": ("bad-message", "object is not JSON serializable"),
     "NotAsync": ("crashed", "can't be used in 'await' expression"),
-    "NoRun": ("crashed", "AttributeError: 'NoRun' object has no attribute 'run"),
+    "NoRun": ("crashed", "NoRun has no method run"),
     "EmitsNone": ("bad-message", "a chunk of None"),
 }
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import jsonschema_rs
 
-from looptck.catalogue.data import fixture
+from looptck.catalogue.data import json_fixture
+from looptck.catalogue.wrongs import wrong
 from looptck.catalogue.yaml_files import BadFile, faults, parse, pointer
 from looptck.values.frozen import dataclass
 
@@ -150,9 +151,9 @@ def _read(path: Path, before: tuple[Path, ...]) -> dict[str, Any]:
 
 def _complain(path: Path, message: Mapping[str, Any]) -> None:
     errors = faults(path, message, _validator())
-    wrong = [f"{_place(path, error.instance_path)}: {error.message}" for error in errors]
-    if wrong:
-        raise BadFile(path, "; ".join(wrong[:3]))
+    found = [f"{_place(path, error.instance_path)}: {wrong(error, _schema())}" for error in errors]
+    if found:
+        raise BadFile(path, "; ".join(found[:3]))
 
 
 def _names_the_server(message: Mapping[str, Any]) -> bool:
@@ -172,7 +173,13 @@ def _place(path: Path, place: Sequence[Any]) -> str:
 
 @cache
 def _validator() -> jsonschema_rs.Validator:
-    return jsonschema_rs.validator_for(json.loads(fixture("program.schema.json").read_text(encoding="utf-8")))
+    return jsonschema_rs.validator_for(_schema())
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    schema: dict[str, Any] = json_fixture("program.schema.json")
+    return schema
 
 
 _PLACES = re.compile(r"\{([a-z_]+)\}")

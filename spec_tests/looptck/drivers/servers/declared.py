@@ -10,6 +10,7 @@ from typing import Any
 import jsonschema_rs
 
 from looptck.catalogue.data import json_fixture
+from looptck.catalogue.wrongs import wrong
 from looptck.catalogue.yaml_files import pointer
 from looptck.drivers.protocol import SERVER_LOOP, Started
 from looptck.values.frozen import dataclass
@@ -65,10 +66,13 @@ def complaint(message: Any) -> str:
     """What is wrong with a declaration; empty if it is valid."""
     try:
         json.dumps(message, ensure_ascii=False).encode()
-        wrong = [f"{pointer(error.instance_path)}: {error.message}" for error in _validator().iter_errors(message)]
+        schema = json_fixture("server.schema.json")
+        found = [
+            f"{pointer(error.instance_path)}: {wrong(error, schema)}" for error in _validator().iter_errors(message)
+        ]
     except (TypeError, ValueError, RecursionError) as error:  # from an object in this process, which sends no JSON text
         return f"it is not JSON: {error}"
-    return "; ".join(wrong[:3])
+    return "; ".join(found[:3])
 
 
 @cache

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import socket
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -70,7 +72,9 @@ class Described:
             "folder": str(self.folder),
         }
         words = [_filled(word, places) for word in (*self.message["command"], *found)]
-        process = self._processes[setup] = Process(words, port)
+        process = self._processes[setup] = Process(
+            words, port, _mend([*self.message["command"], *found], words, places)
+        )
         process.wait()
         return f"http://127.0.0.1:{port}"
 
@@ -119,6 +123,15 @@ def _filled(word: str, places: dict[str, str]) -> str:
     for name, value in places.items():
         word = word.replace("{" + name + "}", value)
     return word
+
+
+def _mend(words: Sequence[str], filled: Sequence[str], places: Collection[str]) -> str:
+    """What may mend a command that does not come up."""
+    if unknown := next((word for word in filled if re.fullmatch(r"\{[a-z_]+\}", word)), None):
+        return f"{unknown} is none of {', '.join('{' + name + '}' for name in places)}"
+    if not any("{port}" in word for word in words):
+        return "no word of the command has {port}, the port on which it has to listen"
+    return ""
 
 
 def _free_port() -> int:

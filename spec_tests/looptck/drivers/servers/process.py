@@ -48,14 +48,15 @@ class Log:
 
 
 class Process:
-    """One operating system process with a port.
+    """One operating system process with a port. ``mend``: what may mend it if it takes no connection.
 
     Raises:
         DriverFault: it cannot be started.
     """
 
-    def __init__(self, words: Sequence[str], port: int) -> None:
+    def __init__(self, words: Sequence[str], port: int, mend: str = "") -> None:
         self._words = words
+        self._mend = mend
         self._port = port
         self._output = tempfile.TemporaryFile()  # noqa: SIM115  it lives as long as the process
         try:
@@ -115,4 +116,4 @@ class Process:
         """A fault with the end of the process's output."""
         output = self.log.since(0)
         self.end()
-        return DriverFault("cannot-start", f"{' '.join(self._words)}: {what}", stderr=output)
+        return DriverFault("cannot-start", f"{' '.join(self._words)}: {what}", stderr=output, mend=self._mend)

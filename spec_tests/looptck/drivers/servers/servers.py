@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from pathlib import Path
 
@@ -91,6 +92,8 @@ def servers(word: str, starting: float | None = None) -> Servers:
         return Servers(InPython(rest, starting))
     if kind in {"http", "https"} and rest.startswith("//"):
         return Servers(running(word))
+    if re.fullmatch(r"[\w.-]+:\d+(/.*)?", word) and not Path(word).exists():
+        raise ValueError(f"{word!r} is not the URL of a server: write server:http://{word}")
     if word.strip():
         return Servers(Described.read(Path(word)))
     raise ValueError("server: needs a URL, the file of a description, or python:MODULE:NAME")

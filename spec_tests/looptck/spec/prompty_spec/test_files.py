@@ -83,6 +83,16 @@ def test_environment(scenario: Scenario, implementation: Implementation) -> None
     assert MODEL == run.request(1).request.model
 
 
+@requirement("spec-environment-defaults-are-used")
+def test_environment_with_colons(scenario: Scenario, implementation: Implementation) -> None:
+    """The endpoint refers to a variable that is not set, and its default is a URL, which has colons of its own."""
+    _loads(scenario, implementation)
+
+    run = _answered(scenario, implementation, agent="addressed")
+
+    assert run.requests, f"no request came to the URL that is the default of the endpoint: the loop {run.outcome}"
+
+
 @requirement("spec-input-defaults-are-filled-in")
 @pytest.mark.parametrize(
     ("question", "inputs"),

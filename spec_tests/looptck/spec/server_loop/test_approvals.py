@@ -120,11 +120,15 @@ def test_remembered_elsewhere(scenario: Scenario, server: ServerUnderTest) -> No
     """An approval that one session remembers does not count in another session, which is asked."""
     forecast = tool(f"forecast_{secrets.token_hex(4)}", city="string")  # a name that no earlier test has had remembered
     wanted = Call.of(forecast.name, ROME)
-    own = Approver(server, REMEMBER)
+    first, at_once = tool_began(forecast.name), list[bool]()
+    own = Approver(server, REMEMBER, first=lambda: at_once.append(first.wait_here(ABSENCE)))
     session = fresh()
-    for _ in range(2):
+    for does in ({"hold": first}, {}):
         scenario.plays(calls(wanted), says("Done."))
+        scenario.does(forecast.name, Returns("Sunny.", **does))
         own.ask(forecast, session=session)
+    if True in at_once:
+        raise NotReached("control: the call that the session asks about ran before it was approved")
     if len(own.asked) != 1:
         raise NotReached(
             f"control: {len(own.asked)} questions for two calls of a session that should remember the approval"
