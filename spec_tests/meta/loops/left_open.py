@@ -158,6 +158,17 @@ class Repairs(Driver):
         return {**super().start(), "dialect": {"unknown_names": "repaired"}}
 
 
+class GivesUpAfterFive(Driver):
+    """Asks five times where its caller sets no limit, and then says only that it has no answer."""
+
+    class loop(Loop):  # noqa: N801
+        def __init__(self, agent: Agent, *, limit: int | None = None, **more: Any) -> None:
+            super().__init__(agent, limit=5 if limit is None else limit, **more)
+
+        def ask(self) -> Action:
+            return Fail(LookupError("there is no answer yet"), "other") if self.limit_reached() else super().ask()
+
+
 class CallsFirstResponses(ResponsesWire):
     """Sends a turn back as frameworks keep it: its calls, and what it said."""
 
