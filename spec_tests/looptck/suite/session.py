@@ -62,7 +62,7 @@ class Session:
     cassettes: tuple[Cassette, ...]
     trace: Path | None = None
     chosen: list[Check] = field(default_factory=list)
-    runs: dict[tuple[str, Framing | None, Cell, str], Run | Exception] = field(default_factory=dict)
+    runs: dict[tuple[str, Framing | None, Cell, str, int | None], Run | Exception] = field(default_factory=dict)
     """Runs of declared cases and cassettes, by name, encoding, cell and profile: several requirements share one."""
     by_run: dict[str, list[Result]] = field(default_factory=lambda: defaultdict(list))
     """Results by the id of the run that they were read from."""
@@ -233,14 +233,17 @@ class Session:
         playing.note("check", check=check.id)
         return Implementation(self.bench, check, scenario, self.examples, shrinks=not self._is_known(check))
 
-    def run_of(self, played: Case | Cassette, implementation: Implementation) -> Run:
-        """The run of a declared case or a cassette in this cell, played once for all its requirements."""
+    def run_of(self, played: Case | Cassette, implementation: Implementation, limit: int | None = None) -> Run:
+        """The run of a declared case or a cassette in this cell, played once for all its requirements.
+
+        ``limit``: the limit of the run, where the case sets none.
+        """
         check = implementation.check
         encoding = played.encoding if isinstance(played, Cassette) else None
-        key = (played.name, encoding, check.cell, check.requirement.profile)
+        key = (played.name, encoding, check.cell, check.requirement.profile, limit)
         if key not in self.runs:
             try:
-                self.runs[key] = _run(played, implementation)
+                self.runs[key] = _run(played, implementation, limit)
             except (AssertionError, DriverFault, NotApplicable) as error:
                 self.runs[key] = error
         found = self.runs[key]
@@ -358,16 +361,17 @@ def _additional(row: Requirement, cell: str, case: str, reason: str) -> Result:
     return Result(row.id, row.profile, row.level, cell, case, "fail", reason)
 
 
-def _run(played: Case | Cassette, implementation: Implementation) -> Run:
+def _run(played: Case | Cassette, implementation: Implementation, limit: int | None) -> Run:
     if isinstance(played, Cassette):
         set_scenario(played, implementation.scenario)
         case = case_followed(played)
         if case is None:
-            return implementation.run(played.question, tools=played.tools)
+            return implementation.run(played.question, limit=limit, tools=played.tools)
     else:
         case = played
         case.set(implementation.scenario)
-    return implementation.run(case.question, limit=case.limit, tools=case.tools, agent=case.agent)
+    own = limit if case.limit is None else case.limit
+    return implementation.run(case.question, limit=own, tools=case.tools, agent=case.agent)
 
 
 def _lacking(check: Check, started: Started) -> str | None:

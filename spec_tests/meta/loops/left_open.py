@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Generator, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -13,7 +14,7 @@ from looptck_reference.http.exchange import Exchange, Step
 from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.loop import Decision, Loop
-from looptck_reference.vocabulary.actions import Action, Ask, Fail, Finish
+from looptck_reference.vocabulary.actions import Action, Ask, End, Fail, Finish
 from looptck_reference.vocabulary.agent import Agent
 from looptck_reference.vocabulary.errors import LoopError, UnknownTool
 from looptck_reference.vocabulary.tools import Handler
@@ -156,6 +157,28 @@ class Repairs(Driver):
     def start(self) -> Json:
         """The description, with the declared choice."""
         return {**super().start(), "dialect": {"unknown_names": "repaired"}}
+
+
+class TimesItsResults(Driver):
+    """Says behind each result how long it took, which is never the same twice."""
+
+    class loop(Loop):  # noqa: N801
+        clock = itertools.count()
+
+        def result(self, call: ToolCall, end: End) -> ToolResult | Fail:
+            made = super().result(call, end)
+            return made if isinstance(made, Fail) else replace(made, text=f"{made.text}\n({next(self.clock)} ms)")
+
+
+class GivesUpAfterFive(Driver):
+    """Asks five times where its caller sets no limit, and then says only that it has no answer."""
+
+    class loop(Loop):  # noqa: N801
+        def __init__(self, agent: Agent, *, limit: int | None = None, **more: Any) -> None:
+            super().__init__(agent, limit=5 if limit is None else limit, **more)
+
+        def ask(self) -> Action:
+            return Fail(LookupError("there is no answer yet"), "other") if self.limit_reached() else super().ask()
 
 
 class CallsFirstResponses(ResponsesWire):

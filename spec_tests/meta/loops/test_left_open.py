@@ -49,6 +49,8 @@ SAME_AGAIN = [
         (left_open.Reminds, PLAIN, ["history-only-grows", "prefix-is-the-same", "thinking-is-echoed"]),
         (left_open.CountsInItsInstructions, "openai-chat/plain/sync", ["history-only-grows"]),
         (left_open.TellsTheTime, "openai-chat/stream/sync", SAME_AGAIN),
+        (left_open.TimesItsResults, PLAIN, ["resumed-run-equals-an-unbroken-one", "suspended-state-travels"]),
+        (left_open.GivesUpAfterFive, PLAIN, ["loop-goes-on-until-the-model-answers", "limit-reached-is-told"]),
         (left_open.SendsCallsFirst, "openai-responses/*/sync", BEHIND_A_TURN),
         (left_open.Notes, "anthropic-messages/plain/sync", ["history-only-grows", "prefix-is-the-same"]),
         (right.CountsRounds, PLAIN, ["limit-allows-what-fits"]),

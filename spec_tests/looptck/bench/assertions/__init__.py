@@ -92,17 +92,17 @@ def hold(run: Run, expectations: Mapping[str, Any]) -> None:
 
     Raises NotApplicable if the loop says that a limit of its own has ended the run.
     """
-    if run.limit is None and _tells_of_a_limit(run.outcome) and _wants_to_go_on(run):
+    if _tells_of_a_limit(run.outcome) and wants_to_go_on(run):
         raise NotApplicable(f"the loop has a limit of its own: after {len(run.requests)} requests it {run.outcome}")
     for word, value in expectations.items():
         if word != "control":
             VOCABULARY[word](run, value)
 
 
-def _wants_to_go_on(run: Run) -> bool:
-    """Whether the model's last turn, after so many requests that a limit is no surprise, has calls."""
+def wants_to_go_on(run: Run) -> bool:
+    """Whether the last turn has calls, after so many requests that a limit of the loop's own is no surprise."""
     asked = len(run.requests)
-    return asked >= FEWEST and asked in run.turns and bool(run.turns[asked].calls)
+    return run.limit is None and asked >= FEWEST and asked in run.turns and bool(run.turns[asked].calls)
 
 
 def _tells_of_a_limit(outcome: Outcome) -> bool:

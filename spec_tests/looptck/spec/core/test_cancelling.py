@@ -262,26 +262,22 @@ def test_earlier_turns_stay(scenario: Scenario, implementation: Implementation, 
 
 
 @requirement("cancelled-run-ends-alone")
-@pytest.mark.parametrize("shared", [False, True], ids=["two-agents", "one-agent"])
-def test_another_run_goes_on(scenario: Scenario, implementation: Implementation, shared: bool) -> None:
+def test_another_run_goes_on(scenario: Scenario, implementation: Implementation) -> None:
     """Two runs wait for the service, and one is cancelled; the other gets its turns once that one has ended.
 
-    A loop that makes the other run wait, or refuses a second run of its agent object, is not asked.
+    They have agent objects of their own: what cancels an object may cancel all that it does.
     """
     require_cancelling(implementation)
     implementation.needs("concurrent")
-    if shared:
-        implementation.needs("shared")
     talk = Talk(implementation, named=False)
-    agent = talk.id if shared else None
     held, asked = cancelled_run_ended(), Gate("the other run has asked", patience=3.0, if_ever=True)
     ended = Gate("the cancelled run has ended", lambda event: isinstance(event, Ended), patience=3.0, if_ever=True)
     scenario.plays(Step(says("It is violet."), before=held))
     scenario.watching = (ended,)
-    first = talk.begin("What is the color violet?", mark="violet", shared=agent)
+    first = talk.begin("What is the color violet?", mark="violet")
     scenario.plays(Step(calls(Call.of("note", {"text": "indigo"})), before=ended), says("It is indigo."), signal=asked)
     scenario.watching = ()
-    second = talk.begin("What is the color indigo?", mark="indigo", shared=agent)
+    second = talk.begin("What is the color indigo?", mark="indigo")
     asked.wait_here(implementation.bench.patience.gate, second.future.done)
     cancelled_at(held, implementation, first)
 

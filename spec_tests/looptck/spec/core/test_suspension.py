@@ -24,7 +24,7 @@ from looptck.spec.conversing import (
     stays,
 )
 from looptck.spec.resuming import TOOLS, approved, decided, resumed, stop
-from looptck.values.history import Answered, Asked, Request, spelled
+from looptck.values.history import Answered, Asked, Request, holds, spelled
 from looptck.values.outcome import Pending, Suspended
 from looptck.values.plain import MOST, plain
 from looptck.values.turns import Call, Thinking, Turn, calls, says, turn
@@ -35,6 +35,7 @@ OTHER = Call.of("note", {"text": "second"})
 CALL = Call.of("weather", {"city": "Paris"})
 ADD = Call.of("add", {"a": 1, "b": 2})
 DONE = says("All done.")
+RESULTS = {tool: f"result of {tool}" for tool in ("note", "weather", "add")}
 
 SCRIPTS: dict[str, list[Turn]] = {
     "a-call": [calls(NOTE), DONE],
@@ -117,7 +118,7 @@ def _equal(whole: Run, parts: list[Run]) -> None:
 def _by_call(request: Request) -> list[str]:
     """The results of a request, each with the arguments of the latest call before it that has its id.
 
-    A loop may have other names for its tools, and ids that begin anew in each run.
+    A loop may have other names for its tools, ids that begin anew in each run, and words of its own beside a result.
     """
     calls: dict[str, str] = {}
     found = []
@@ -125,15 +126,16 @@ def _by_call(request: Request) -> list[str]:
         if isinstance(item, Asked):
             calls[item.id] = spelled(item.arguments)
         elif isinstance(item, Answered):
-            found.append(f"{calls.get(item.id, 'no call')}: {item.text}")
+            text = next((text for text in RESULTS.values() if holds(item.text, text)), item.text)
+            found.append(f"{calls.get(item.id, 'no call')}: {text}")
     return found
 
 
 def _whole(scenario: Scenario, implementation: Implementation, script: list[Turn]) -> Run:
     """The run of the script with tools that need no approval."""
     scenario.plays(*script)
-    for tool in ("note", "weather", "add"):
-        scenario.returns(tool, f"result of {tool}")
+    for tool, text in RESULTS.items():
+        scenario.returns(tool, text)
     run = implementation.run("Go.")
     if "All done." not in (run.value.text or ""):
         raise NotReached(f"the control run, without approval, {run.outcome}")
