@@ -55,7 +55,7 @@ def troubles(record: Record) -> list[str]:
 
 
 def judged_nothing(record: Record) -> str | None:
-    """Why a whole run of what was chosen has judged nothing, as a message: no check of it applies. None where it has."""
+    """Why a whole run has judged nothing, as a message: no check that was chosen applies. None where it has."""
     if not record.checks or record.shard is not None or unjudged(record) or record.questions:
         return None
     if any(result.verdict != "not-applicable" for result in record.results):
