@@ -15,7 +15,7 @@ from looptck.failures.blocks import blocks, one_line_each, wrapped
 from looptck.report import traits
 from looptck.report.progress import Progress
 from looptck.report.table import STYLES, table
-from looptck.suite.summary import causes_of, troubles, unexpected, unjudged
+from looptck.suite.summary import causes_of, judged_nothing, troubles, unexpected, unjudged
 from looptck.values.plain import amount
 from looptck.values.verdicts import AGAINST, Result, counted
 
@@ -136,7 +136,7 @@ class Terminal:
 
     def _counts(self, record: Record) -> None:
         self._console.print()
-        for trouble in troubles(record):
+        for trouble in [*troubles(record), *filter(None, [judged_nothing(record)])]:
             self._console.print(Text(trouble, style="bold red"), soft_wrap=True)
         if record.checks and (left := unjudged(record)):
             why = "a process that played them has ended" if record.has_lost else "the run was interrupted"

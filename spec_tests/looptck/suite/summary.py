@@ -51,17 +51,17 @@ def troubles(record: Record) -> list[str]:
     if not record.checks and not record.questions:
         why = nothing(record.selection, record.catalogue, record.started, record.cells(), record.offered)
         messages.append(f"nothing was selected: {why}; no check ran, so there is no verdict")
-    if judges_nothing(record):
-        why = Counter(result.reason for result in record.results).most_common(1)[0][0]
-        messages.append(f"nothing was judged: no check is applicable, mostly because: {why}")
     return messages
 
 
-def judges_nothing(record: Record) -> bool:
-    """Whether a whole run has looked at everything that was chosen, and nothing of it applies."""
+def judged_nothing(record: Record) -> str | None:
+    """Why a whole run has judged nothing, as a message: no check that was chosen applies. None where it has."""
     if not record.checks or record.shard is not None or unjudged(record) or record.questions:
-        return False
-    return all(result.verdict == "not-applicable" for result in record.results)
+        return None
+    if any(result.verdict != "not-applicable" for result in record.results):
+        return None
+    why = Counter(result.reason for result in record.results).most_common(1)[0][0]
+    return f"nothing was judged: no check is applicable, mostly because: {why}"
 
 
 def unjudged(record: Record) -> int:
@@ -83,7 +83,7 @@ def unexpected(record: Record) -> list[Result]:
 
 def exit_status(record: Record) -> int:
     """0 clean, 1 findings, 2 could not run."""
-    if not (record.checks or record.questions) or unjudged(record) or judges_nothing(record):
+    if not (record.checks or record.questions) or unjudged(record) or judged_nothing(record):
         return 2
     return 1 if unexpected(record) or troubles(record) else 0
 

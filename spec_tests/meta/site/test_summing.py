@@ -42,6 +42,14 @@ def test_the_summary_names_each_cause() -> None:
     assert "| unsafe | call-runs-its-tool-once | it ran \\<twice\\> | Theirs: loop.py runs \\`it\\` twice. |" in text
 
 
+def test_a_part_of_a_run_is_told_as_one() -> None:
+    """That nothing fails in it says nothing of the others."""
+    part = markdown_summary(Entry("part", {**WRONG, "shard": {"number": 1, "of": 3}}))
+
+    told = "This is part 1 of 3 of a run"
+    assert (True, False) == (told in part, told in markdown_summary(Entry("wrong", WRONG)))
+
+
 def test_nothing_of_a_loop_is_markup() -> None:
     """A reason that looks like a table or a link stays one cell."""
     text = {"because": "a | b\n[c](d) <img>", "impact": None}

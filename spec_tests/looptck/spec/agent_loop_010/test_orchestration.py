@@ -137,7 +137,7 @@ def test_a_call_waits_for_all_that_it_needs(
     run = implementation.run(tools=tools("fetch", "late", "witness", "join"))
 
     run.request(2)
-    assert run.tool_ended("late") <= run.tool_began("join")
+    assert run.tool_ended("late") <= run.tool_began("join"), "join began before late, to which it refers, had ended"
 
 
 @requirement("loop010-blocked-calls-wait")

@@ -137,6 +137,7 @@ def test_raising_tool(scenario: Scenario, implementation: Implementation, type: 
 
     run = implementation.run()
 
+    run.ran_of("weather")
     _reports_error(_fed_back(run), re.escape(message))
     _answered(run, 2)
 
@@ -150,6 +151,7 @@ def test_every_tool_raises(scenario: Scenario, implementation: Implementation) -
 
     run = implementation.run()
 
+    run.ran_of("weather")
     _reports_error(_fed_back(run, 1), "no city")
     _reports_error(_fed_back(run, 2), "no line")
     _answered(run, 3)
@@ -164,6 +166,7 @@ def test_raising_tool_text(scenario: Scenario, implementation: Implementation, t
 
     run = implementation.run()
 
+    run.ran_of("weather")
     assert f"Error executing weather: {type}: {message}" == _words(run)
 
 

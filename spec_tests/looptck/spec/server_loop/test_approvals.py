@@ -6,7 +6,7 @@ import secrets
 from typing import TYPE_CHECKING, Any
 
 from looptck.bench.bench import Scenario
-from looptck.bench.checks import control, requirement
+from looptck.bench.checks import Liveness, control, requirement
 from looptck.bench.client.reply import APPROVAL
 from looptck.bench.client.schemas import faults
 from looptck.bench.server import ServerUnderTest, tool
@@ -126,7 +126,10 @@ def test_remembered_elsewhere(scenario: Scenario, server: ServerUnderTest) -> No
     for does in ({"hold": first}, {}):
         scenario.plays(calls(wanted), says("Done."))
         scenario.does(forecast.name, Returns("Sunny.", **does))
-        own.ask(forecast, session=session)
+        try:
+            own.ask(forecast, session=session)
+        except Liveness as silent:
+            raise NotReached(f"control: the session that should be asked: {silent}") from None
     if True in at_once:
         raise NotReached("control: the call that the session asks about ran before it was approved")
     if len(own.asked) != 1:

@@ -244,6 +244,8 @@ def test_zero_rounds(scenario: Scenario, server: ServerUnderTest) -> None:
     one = server.ask(rounds=1)
     if one.tools_ran != [("ping", {})]:
         raise NotReached(f"control: with one round the tool should run; {one.tools_ran} ran: {one.got}")
+    if one.got.stream and not one.got.ended:
+        raise NotReached(f"control: the stream of a request with one round has no end either: {one.got}")
 
     run = server.ask(rounds=0)
 
