@@ -147,6 +147,16 @@ class EchoesTheDocument(SolutionLoop):
         self._context.append(data("solution", {"said": solution.document}))
 
 
+@breaks("loop010-solutions-are-not-echoed")
+class EchoesWithoutMeta(SolutionLoop):
+    """Appends each Solution to the context as data, without its meta."""
+
+    def carry_plan(self, solution: Solution) -> None:
+        super().carry_plan(solution)
+        written = {name: value for name, value in solution.document.items() if name != "meta"}
+        self._context.append(data("solution", {"said": written}))
+
+
 async def _whole(pieces: AsyncGenerator[str]) -> list[str]:
     return [piece async for piece in pieces]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from looptck_mutants.parts import breaks
@@ -60,6 +61,18 @@ class VariablesByName(Loader):
 
     def load(self, *arguments: Any, **_: Any) -> Prompt:
         return super().load(*arguments, environment=NamesForValues(os.environ))
+
+
+@breaks("spec-environment-defaults-are-used")
+class DefaultsUpToAColon(Loader):
+    """Ends the default of an endpoint at its first colon."""
+
+    def load(self, path: str | Path, **named: Any) -> Prompt:
+        prompt = super().load(path, **named)
+        endpoint = prompt.model.endpoint
+        if endpoint is None or f":{endpoint}}}" not in Path(path).read_text(encoding="utf-8"):
+            return prompt
+        return replace(prompt, model=replace(prompt.model, endpoint=endpoint.partition(":")[0]))
 
 
 @breaks("spec-input-defaults-are-filled-in")
