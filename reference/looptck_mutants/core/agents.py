@@ -68,7 +68,10 @@ class QuestionAskedAgain(Loop):
         self.history = [*self.history, *asked[-1:]]
 
 
-@breaks("handoff-changes-the-agent", collateral={"target-of-a-handoff-answers": "the first agent goes on"})
+@breaks(
+    "handoff-changes-the-agent",
+    collateral={("target-of-a-handoff-answers", "handoff-changes-the-tools"): "the first agent goes on"},
+)
 class InstructionsStay(Loop):
     """Keeps the instructions of the first agent."""
 
@@ -88,7 +91,10 @@ class ToolsOfTheFirstAgentRun(Loop):
         return super().handler_of_name(call) if call.name in self.__dict__.get("first", self.tools) else None
 
 
-@breaks("handoff-changes-the-tools")
+@breaks(
+    "handoff-changes-the-tools",
+    collateral={"tool-of-another-agent-does-not-run": "the agent that took over was offered it"},
+)
 class ToolsAddUp(Loop):
     """Offers the tools of all agents that have spoken."""
 
