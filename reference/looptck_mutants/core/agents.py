@@ -136,7 +136,13 @@ class AnswerOfTheFirst(Loop):
         return super().stop(replace(turn, text=self.said) if self.handed else turn)
 
 
-@breaks("two-handoffs-leave-no-orphan", collateral={"no-request-is-refused": REFUSED})
+@breaks(
+    "two-handoffs-leave-no-orphan",
+    collateral={
+        "no-request-is-refused": REFUSED,
+        "call-beside-a-handoff-is-not-lost": "the same handoff, called twice, has one result",
+    },
+)
 class SecondHandoffUnanswered(Loop):
     """Leaves a second handoff of the turn without a result."""
 
@@ -271,7 +277,10 @@ class NoInstructions(Team):
         return begun
 
 
-@breaks("tools-of-agents-stay-apart")
+@breaks(
+    "tools-of-agents-stay-apart",
+    collateral={"tool-of-another-agent-does-not-run": "what is offered runs"},
+)
 class ToolsFromBelow(Team):
     """Offers an agent the tools of its sub-agents too."""
 
@@ -370,7 +379,10 @@ class SubagentsWithoutLimit(Team):
 
 @breaks(
     "cancelled-run-cancels-its-subagents",
-    collateral={"nothing-runs-after-the-end": "the sub-agent goes on after the end"},
+    collateral={
+        "nothing-runs-after-the-end": "the sub-agent goes on after the end",
+        "usage-includes-subagents": "nothing counts what runs apart",
+    },
 )
 class SubagentsGoOn(Team):
     """Runs sub-agents over connections of their own, which a cancelled run does not close."""
@@ -390,7 +402,11 @@ class Heard(Team):
             return runner.drive(begun.loop, stream=begun.stream, on_text=self.case["emit"]).text
 
 
-@breaks("subagent-text-is-not-the-answer", cells=CHAT_STREAM)
+@breaks(
+    "subagent-text-is-not-the-answer",
+    collateral={"usage-includes-subagents": "nothing counts what runs apart"},
+    cells=CHAT_STREAM,
+)
 class SubagentsAreHeard(Driver):
     """Streams what sub-agents say as if it were the answer."""
 

@@ -83,7 +83,11 @@ class PlainTextBesideCallsDropped(ChatWire):
         return replace(turn, text="") if turn.calls else turn
 
 
-@breaks("conversations-are-carried-right", cells=CHAT)
+@breaks(
+    "conversations-are-carried-right",
+    collateral={"suspended-state-travels": "results beside a text are exchanged there too"},
+    cells=CHAT,
+)
 class ResultsBesideTextExchanged(Loop):
     """Swaps the results of a turn that has text and calls."""
 

@@ -38,6 +38,7 @@ def _post(url: str, body: Json) -> None:
             "cancelled-run-asks-no-more",
             "cancelled-run-starts-no-tool",
             "cancelled-stream-is-closed",
+            "cancelled-run-cancels-its-subagents",
         ): GOES_ON
     },
     cells=CHAT,
@@ -92,15 +93,21 @@ class NotesWhatWasCancelled(_Otherwise):
     """Runs the tool that keeps notes when a run is cancelled."""
 
     def otherwise(self, case: Json, outcome: Json) -> Json:
-        url = next(tool["url"] for tool in case["tools"] if tool["name"] == "note")
-        _post(url, {"arguments": {"text": "cancelled"}})
+        for tool in case["tools"]:
+            if tool["name"] == "note":
+                _post(tool["url"], {"arguments": {"text": "cancelled"}})
         return outcome
 
 
 @breaks(
     "cancelled-stream-is-closed",
     collateral={
-        ("cancelled-run-asks-no-more", "cancelled-run-starts-no-tool", "next-turn-after-a-cancel-is-accepted"): GOES_ON
+        (
+            "cancelled-run-asks-no-more",
+            "cancelled-run-starts-no-tool",
+            "cancelled-run-cancels-its-subagents",
+            "next-turn-after-a-cancel-is-accepted",
+        ): GOES_ON
     },
     cells=CHAT,
 )

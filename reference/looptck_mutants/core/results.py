@@ -46,7 +46,9 @@ class Swapped(Loop):
         super().append_results([replace(one, text=other.text) for one, other in zip(results, given, strict=True)])
 
 
-@breaks("results-follow-their-calls")
+@breaks(
+    "results-follow-their-calls", collateral={"image-is-with-its-call": "a count between call and result is refused"}
+)
 class CountedResults(ChatWire):
     """Adds a message with the number of results before three or more results."""
 
@@ -90,7 +92,10 @@ class LastResultFirst(Loop):
         super().append_results(results[::-1])
 
 
-@breaks("failing-call-leaves-the-others-whole")
+@breaks(
+    "failing-call-leaves-the-others-whole",
+    collateral={"results-carry-their-call-ids": "a result has the words of the call that was rejected"},
+)
 class FailureSpreads(Loop):
     """Sends the error of a failed call as the result of all calls of its turn."""
 
