@@ -85,7 +85,6 @@ def _validator(schema: Path) -> jsonschema_rs.Validator:
     return jsonschema_rs.validator_for(_schema(schema))
 
 
-@cache
 def _schema(path: Path) -> dict[str, Any]:
     schema: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return schema

@@ -55,8 +55,11 @@ def troubles(record: Record) -> list[str]:
 
 
 def judged_nothing(record: Record) -> str | None:
-    """Why a whole run has judged nothing, as a message: no check that was chosen applies. None where it has."""
-    if not record.checks or record.shard is not None or unjudged(record) or record.questions:
+    """Why a whole run has judged nothing, as a message: no check that was chosen plays anything. None where it has.
+
+    A check that has played, and has found that it need not judge what the loop does, has looked at the loop.
+    """
+    if not record.checks or record.shard is not None or unjudged(record) or record.questions or record.spent.runs:
         return None
     if any(result.verdict != "not-applicable" for result in record.results):
         return None
