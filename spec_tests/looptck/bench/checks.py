@@ -28,7 +28,7 @@ from looptck.values.outcome import Nothing
 from looptck.values.plain import amount
 from looptck.values.team import Member
 from looptck.values.transcript import Ended, Replied, ToolEnded
-from looptck.values.verdicts import NotApplicable, NotReached
+from looptck.values.verdicts import NotApplicable, NotReached, no_capability
 from looptck.wires import WIRES
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ class Implementation:
     def needs(self, capability: str, why: str = "") -> None:
         """Raises NotApplicable if the driver does not declare a capability that only a part of a check needs."""
         if not self.started.can(capability):
-            raise NotApplicable(f"the driver declares no capability `{capability}`{why}")
+            raise NotApplicable(no_capability(capability, why))
 
     def begin(
         self,

@@ -11,7 +11,7 @@ from looptck.drivers.case_message import RunOptions
 from looptck.provider.script import Step
 from looptck.values.history import Opaque
 from looptck.values.turns import Hosted, HostedKind, Served, Turn
-from looptck.values.verdicts import NotApplicable
+from looptck.values.verdicts import NotApplicable, no_capability
 from looptck.wires.hosted import is_result, made_by
 from looptck.wires.wire import Wire
 
@@ -32,7 +32,7 @@ def offering(options: RunOptions, steps: Iterable[Step], wire: Wire, started: St
     played = list(_played(steps, wire))
     for kind in sorted({tool["kind"] for tool in played}):
         if not started.can(NEEDS[kind]):
-            raise NotApplicable(f"the driver declares no capability `{NEEDS[kind]}`")
+            raise NotApplicable(no_capability(NEEDS[kind]))
     offered: list[Mapping[str, Any]] = []
     for tool in played:
         if tool["kind"] != "mcp" and tool not in offered:

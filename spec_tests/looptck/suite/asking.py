@@ -22,7 +22,7 @@ from looptck.values.cell import Cell
 from looptck.values.frozen import dataclass
 from looptck.values.outcome import Failed
 from looptck.values.printable import printable, steady
-from looptck.values.verdicts import NotApplicable, NotReached
+from looptck.values.verdicts import NotApplicable, NotReached, no_capability
 from looptck.wires import WIRES
 
 MOST = 200
@@ -142,7 +142,7 @@ def require(question: Question, started: Started) -> None:
             f"the trait concerns {' of '.join(word for word in (where, ', '.join(row.wires)) if word)} only"
         )
     if lacking := missing(row, cell, started):
-        raise NotApplicable(f"the driver declares no capability `{lacking}`")
+        raise NotApplicable(no_capability(lacking))
 
 
 def answer_of(question: Question, loop: Loop | None, error: BaseException | None) -> Answer:

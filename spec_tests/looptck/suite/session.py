@@ -36,7 +36,7 @@ from looptck.suite.tryout import unreached
 from looptck.values.cell import Cell
 from looptck.values.framing import Framing
 from looptck.values.recorded import played_scenario
-from looptck.values.verdicts import NotApplicable, Result
+from looptck.values.verdicts import NotApplicable, Result, no_capability, no_claim
 from looptck.wires import WIRES
 
 SEEN_BY_THE_SERVICE = frozenset(
@@ -381,7 +381,7 @@ def _lacking(check: Check, started: Started) -> str | None:
     """
     profile = check.requirement.profile
     if profile in ALONE and profile not in started.profiles:
-        return f"the driver does not claim {profile}"
+        return no_claim(profile)
     if lacking := missing(check.requirement, check.cell, started):
-        return f"the driver declares no capability `{lacking}`"
+        return no_capability(lacking)
     return excused(check.requirement, check.cell, started)

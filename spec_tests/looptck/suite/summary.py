@@ -18,7 +18,7 @@ from looptck.suite.empty_selection import nothing
 from looptck.suite.parts import shard_as_json
 from looptck.suite.selection import Selection
 from looptck.values.cell import Cell
-from looptck.values.verdicts import AGAINST, Result, counted
+from looptck.values.verdicts import AGAINST, Result, counted, is_undeclared
 
 THOROUGH = "--thorough"
 """The option of a run that leaves out nothing."""
@@ -55,13 +55,13 @@ def troubles(record: Record) -> list[str]:
 
 
 def judged_nothing(record: Record) -> str | None:
-    """Why a whole run has judged nothing, as a message: no check that was chosen plays anything. None where it has.
+    """Why a whole run has judged nothing, as a message: each chosen check needs what the driver does not declare.
 
-    A check that has played, and has found that it need not judge what the loop does, has looked at the loop.
+    None where a check has looked at what the loop does, even if it has found that it need not judge that.
     """
-    if not record.checks or record.shard is not None or unjudged(record) or record.questions or record.spent.runs:
+    if not record.checks or record.shard is not None or unjudged(record) or record.questions:
         return None
-    if any(result.verdict != "not-applicable" for result in record.results):
+    if any(result.verdict != "not-applicable" or not is_undeclared(result.reason) for result in record.results):
         return None
     why = Counter(result.reason for result in record.results).most_common(1)[0][0]
     return f"nothing was judged: no check is applicable, mostly because: {why}"

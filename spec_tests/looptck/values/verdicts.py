@@ -36,6 +36,24 @@ class NotApplicable(Exception):
     """The check needs something optional: a capability that is declared absent, or a choice of the documents."""
 
 
+_UNDECLARED = "the driver declares no capability", "the driver does not claim"
+
+
+def no_capability(name: str, why: str = "") -> str:
+    """Why a check is not for a loop whose driver does not declare a capability; ``why`` follows."""
+    return f"{_UNDECLARED[0]} `{name}`{why}"
+
+
+def no_claim(profile: str) -> str:
+    """Why a check is not for a loop whose driver does not claim a profile."""
+    return f"{_UNDECLARED[1]} {profile}"
+
+
+def is_undeclared(reason: str) -> bool:
+    """Whether a check is not applicable by what the driver declares, whatever the loop does."""
+    return reason.startswith(_UNDECLARED)
+
+
 @dataclass(slots=True)
 class Result:
     """One verdict: of one requirement, in one cell, by one case."""

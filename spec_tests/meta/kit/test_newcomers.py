@@ -110,7 +110,7 @@ def test_a_run_that_nobody_awaits_has_its_mend() -> None:
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("way", [[], ["-j", "2"]], ids=["one", "two"])
 def test_a_run_of_which_nothing_applies_is_not_green(way: list[str]) -> None:
-    """Every check is not applicable, so nothing has been judged: the status is 2, and the reason is told."""
+    """Each check needs what the driver does not declare: the status is 2, and the report gives the reason."""
     words = ["--requirement", ROW, "--cell", "*/stream/sync"]
 
     status, printed = run("run", "-q", *way, *words, "--driver", "python:mine.py:Plain")

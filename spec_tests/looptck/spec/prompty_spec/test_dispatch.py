@@ -18,7 +18,7 @@ from looptck.provider.script import Step
 from looptck.spec.python_errors import no_handler, of_python, raised, reached_the_caller
 from looptck.values.plain import plain
 from looptck.values.turns import Call, calls, says
-from looptck.values.verdicts import NotApplicable
+from looptck.values.verdicts import NotApplicable, no_capability
 
 SEARCH = Tool(
     "search",
@@ -123,7 +123,7 @@ def test_bindings_before_dispatch(scenario: Scenario, implementation: Implementa
 def _unhandled(scenario: Scenario, implementation: Implementation, *kinds: str) -> Run:
     """A run that calls a tool of a new kind, while only these kinds have a handler."""
     if not implementation.started.can("kinds"):
-        raise NotApplicable("the driver declares no capability `kinds`")
+        raise NotApplicable(no_capability("kinds"))
     run = _calls(scenario, implementation, replace(BROWSE, name="fetch"), kinds=kinds)
     run.delivered(1)
     return run
