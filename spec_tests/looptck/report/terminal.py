@@ -164,12 +164,14 @@ class Terminal:
 
 
 def _durations(record: Record, most: int) -> Iterator[str]:
-    """Where the time went: the shares of the whole, then the slowest checks."""
-    whole = record.spent.whole
+    """Where the time went: its shares, then the slowest checks. Runs at the same time have each their own time."""
+    whole, shares = record.spent.whole, record.spent.shares()
+    added = sum(shares.values())
+    beside = f", in which runs at the same time took {added - whole:.1f} s more" if added - whole >= 0.1 else ""
     yield ""
-    yield f"{whole:.1f} s in all checks, of all processes together:"
-    for words, seconds in record.spent.shares().items():
-        yield f"  {seconds:8.1f} s  {seconds / whole if whole else 0:4.0%}  {words}"
+    yield f"{whole:.1f} s in all checks, of all processes together{beside}:"
+    for words, seconds in shares.items():
+        yield f"  {seconds:8.1f} s  {seconds / added if added else 0:4.0%}  {words}"
     for id, seconds in record.spent.slowest(most):
         yield f"  {seconds:8.2f} s        {id}"
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from click.testing import CliRunner
 
 from looptck.cli.group import main
 from looptck.provider.gate import REST
+from looptck.report.terminal import _durations
+from looptck.suite.record import Record
 from looptck.values.spent import Spent
 
 
@@ -36,6 +40,16 @@ def test_processes_are_added_up() -> None:
     one.add(Spent.of(json.loads(json.dumps(Spent(runs=3.0, held=1.0, checks={"a": 1.0, "b": 4.0}).serializable()))))
 
     assert Spent(runs=4.0, judge=0.5, held=1.0, checks={"a": 3.0, "b": 4.0}) == one
+
+
+def test_shares_of_runs_at_the_same_time_are_no_more_than_all() -> None:
+    """Of ten runs that went on together each counts, and the shares are still those of a whole."""
+    record = SimpleNamespace(spent=Spent(runs=10.0, idle=0.5, checks={"a": 1.0}))
+
+    head, *shares, _ = [*_durations(cast("Record", record), 1)][1:]
+
+    assert "1.0 s in all checks, of all processes together, in which runs at the same time took 9.5 s more:" == head
+    assert 100 == sum(int(line.split("%")[0].split()[-1]) for line in shares)
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
