@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 from looptck_mutants.cells import CHAT, CHAT_STREAM, MESSAGES_STREAM, RESPONSES
@@ -99,11 +99,23 @@ class UsageOfChunksIsAdded(ChatStream):
             self.usage = {kind: before.get(kind, 0) + usage[kind] for kind in kinds}
 
 
-@breaks("usage-of-a-run-is-its-own", cells=CHAT, collateral={"usage-is-the-sum": "other runs have come before"})
+class _OfAll(list[Any]):
+    """What all loops have used, also those of sub-agents, whose own list this is too."""
+
+    def extend(self, used: Iterable[Any]) -> None:
+        if used is not self:
+            super().extend(used)
+
+
+@breaks(
+    "usage-of-a-run-is-its-own",
+    cells=CHAT,
+    collateral={("usage-is-the-sum", "usage-includes-subagents"): "other runs have come before"},
+)
 class RunsAddUp(Loop):
     """Adds up what all runs have used."""
 
-    used: ClassVar[list[Any]] = []
+    used: ClassVar[list[Any]] = _OfAll()
 
     def __init__(self, agent: Agent, **options: Any) -> None:
         super().__init__(agent, **options)
