@@ -1,4 +1,4 @@
-"""What somebody types who uses looptck for the first time: the message has what was meant, and the status is 2."""
+"""What somebody types who uses looptck for the first time: the message has what was meant, and nothing is green."""
 
 from __future__ import annotations
 

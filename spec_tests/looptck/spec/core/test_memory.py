@@ -36,7 +36,7 @@ def _require_memory(scenario: Scenario, implementation: Implementation) -> None:
     run = implementation.run()
     declared = implementation.started.can("memory")
     if not declared and len(run.requests) < 2:
-        raise NotApplicable("the driver declares no capability `memory`, and there was no second request")
+        raise NotApplicable("there was no second request, and the driver declares no capability `memory`")
     if run.request(2).request.relies:
         implementation.diverges("the service's memory", "used" if declared else "used, and not declared")
     elif declared and len(implementation.started.wires) > 1:
@@ -44,7 +44,7 @@ def _require_memory(scenario: Scenario, implementation: Implementation) -> None:
     elif declared:
         raise NotReached("request 2 carries the whole history, though the driver declares the capability memory")
     else:
-        raise NotApplicable("the driver declares no capability `memory`, and request 2 carries the whole history")
+        raise NotApplicable("request 2 carries the whole history, and the driver declares no capability `memory`")
 
 
 @requirement("lost-memory-reruns-no-tool")
