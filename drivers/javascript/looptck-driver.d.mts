@@ -147,6 +147,11 @@ export interface Case {
   inputs: Record<string, unknown>;
   tools: Tool[];
   /**
+   * The address of an MCP server (streamable HTTP, without sessions) that has those of `tools` that have a handler, for
+   * a loop that takes its tools from servers alone. Any other loop takes `tools`.
+   */
+  tools_url?: string;
+  /**
    * Toolbox URLs of further handlers to register, by the name of a tool: those that the agents of prompty tools call.
    */
   handlers?: Record<string, string>;

@@ -228,6 +228,8 @@ class Case(_Case, total=False):
     context: list[dict[str, Any]]
     output_schema: dict[str, Any]
     confirm: str
+    tools_url: str
+    """An MCP server that has the tools with a handler, for a loop that takes its tools from servers alone."""
     handlers: dict[str, str]
     kinds: dict[str, str]
     mcp_servers: list[Server]

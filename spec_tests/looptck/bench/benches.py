@@ -116,6 +116,7 @@ class LoopBench(Bench):
         )
         mock_run.model = options.model
         mock_run.answer_tool = self.started.answer
+        mock_run.offered = options.offered
         tools = [(tool.name, tool.description) for tool in options.offered]
         tools += [(tool.name, tool.description) for one in scenario.servers for tool in one.server.tools]
         mock_run.names = Names.of(tools)

@@ -148,6 +148,7 @@ def case(
         "messages": _messages(setting),
         "inputs": setting.given,
         "tools": [_tool(tool, url) for tool in setting.offered],
+        "tools_url": f"{url}/mcp",
         "options": _options(setting),
     }
     if setting.context is not None:

@@ -21,7 +21,7 @@ from looptck.drivers import mends
 from looptck.drivers.connection import OnTold
 from looptck.drivers.faults import STILL_CALLING, DriverFault, last_line
 from looptck.drivers.idle import Pulse, pulse, served
-from looptck.drivers.limits import TimeIsOver, time_limit
+from looptck.drivers.limits import TimeIsOver, in_time
 from looptck.drivers.methods import called
 from looptck.drivers.protocol import VERSION, Started, complaint
 from looptck.drivers.sockets import has_connection
@@ -61,9 +61,7 @@ class InProcess:
 
     def start(self) -> Started:
         try:
-            with time_limit(self._starting, "start() did not return"):
-                self._driver = load(self._reference)()
-                found = called(self._driver, "start")
+            found = in_time(self._starting, "start() did not return", self._started)
         except (DriverFault, KeyboardInterrupt):
             raise
         except BaseException as error:  # an import that exits would end looptck with status 0
@@ -77,6 +75,11 @@ class InProcess:
         if wrong:
             raise DriverFault("cannot-start", f"start() returned an invalid declaration: {wrong}")
         return Started.from_message(declared)
+
+    def _started(self) -> Any:
+        """Import the driver, make one, and ask what it declares."""
+        self._driver = load(self._reference)()
+        return called(self._driver, "start")
 
     def run(self, id: str, case: dict[str, Any], on_told: OnTold) -> Future[Outcome]:
         run = self._runs[id] = _Run(id, on_told, self._late)

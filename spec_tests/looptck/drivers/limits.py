@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from time import perf_counter
+from typing import TypeVar
 
 from looptck.drivers.faults import DriverFault
+
+T = TypeVar("T")
 
 AGAIN = 0.2
 """Seconds between two alarms for a driver that has taken too long to start."""
@@ -20,30 +22,34 @@ class TimeIsOver(BaseException):
     """Raised in what takes too long."""
 
 
-@contextmanager
-def time_limit(seconds: float, what: str) -> Iterator[None]:
-    """A limit on what is done in the main thread, where a driver may set signal handlers; elsewhere there is none.
+def in_time(seconds: float, what: str, work: Callable[[], T]) -> T:
+    """Do some work in the main thread, where a driver may set signal handlers, within a time; elsewhere there is none.
 
-    The alarm comes again and again until the block is left: what is raised in a finalizer, or in an import that goes on
-    after any error, is lost.
+    The alarm comes again and again until the work ends: what is raised in a finalizer, or in an import that goes on
+    after any error, is lost. What a second alarm makes of the end of the work, such as the error of a lock that is
+    released twice, is no other fault. Once the work has ended no alarm raises anything.
 
     Raises:
         DriverFault: the time is over.
     """
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
-        yield
-        return
-    limited = True
+        return work()
+    limited, over = True, False
 
     def end(*_: object) -> None:
+        nonlocal over
         if limited:
+            over = True
             raise TimeIsOver
 
     before, began = signal.signal(signal.SIGALRM, end), perf_counter()
     left, again = signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
     try:
-        yield
-    except TimeIsOver:
+        return work()
+    except (Exception, TimeIsOver):
+        limited = False
+        if not over:
+            raise
         raise DriverFault("cannot-start", f"{what} within {seconds:g} s") from None
     finally:
         limited = False

@@ -37,11 +37,15 @@ from looptck.values.turns import Turn, says
 from looptck.wires import Wire
 
 if TYPE_CHECKING:
+    from looptck.catalogue.agents import Tool
+    from looptck.provider.case_tools import CaseTools
     from looptck.provider.mcp_results import Behaviour as ServedBehaviour
     from looptck.provider.mcp_results import Served
     from looptck.provider.tool_servers import ToolServers
 
 _OF_A_KIND = {"tool", "arguments", "agent", "inputs"}
+CASE_TOOLS = "/mcp"
+"""The path of the MCP server that has the tools of the case."""
 WORD, OBJECT = "Fine.", "{}"
 """The answers to a request beside the script, for text and for JSON."""
 BESIDE = "a word, beside the script"
@@ -70,6 +74,11 @@ def _texts(value: Any) -> Iterator[str]:
         case dict() | list():
             for one in value.values() if isinstance(value, dict) else value:
                 yield from _texts(one)
+
+
+def _answered(behaviour: Behaviour) -> HttpReply:
+    """The reply to the handler of a tool."""
+    return whole(200, behaviour.answer())
 
 
 class MockRun(ModelRun):
@@ -105,6 +114,10 @@ class MockRun(ModelRun):
         self.confirmation = confirmation or Confirmation()
         self.tool_servers = self._tool_servers(servers) if servers else None
         """The MCP servers that the loop is a client of."""
+        self.offered: Sequence[Tool] = ()
+        """The tools of the case."""
+        self._offering: CaseTools | None = None
+        """The MCP server that has them, once a loop has asked it."""
         self.names = Names()
         """The names of the case's tools, as the loop offers them."""
         self.answer_tool: AnswerTool | None = None
@@ -167,6 +180,8 @@ class MockRun(ModelRun):
             return self._tool(unquote(path.removeprefix("/tools/")), parsed(request.body))
         if request.method == "POST" and path.startswith("/kinds/"):
             return self._kind(path.removeprefix("/kinds/"), parsed(request.body))
+        if path == CASE_TOOLS:
+            return self._case_tools(request)
         if self.tool_servers is not None and (reply := self.tool_servers.answer(request, path, self._served)):
             return reply
         if request.method == "POST" and path == "/confirm":
@@ -204,7 +219,7 @@ class MockRun(ModelRun):
         if not isinstance(body, dict) or not _OF_A_KIND <= body.keys() or not isinstance(body["tool"], str):
             wanted = 'POST {"tool": its name, "arguments": …, "agent": its name, "inputs": …} to the toolbox'
             return self._unknown(f"/kinds/{kind} without all arguments of such a handler", wanted)
-        return self._run(body["tool"], body["arguments"], ByKind(kind, body["agent"], body["inputs"]))
+        return self._run(body["tool"], body["arguments"], by_kind=ByKind(kind, body["agent"], body["inputs"]))
 
     def _dispatched(self, body: Any, type: str) -> HttpReply | None:
         """A server has posted a call to its dispatch URL."""
@@ -213,21 +228,35 @@ class MockRun(ModelRun):
                 f"its members are {', '.join(body) or 'none'}" if isinstance(body, dict) else "it is no JSON object"
             )
             return self._unknown(UNREADABLE_CALL, 'POST {"name": …, "arguments": …}', cut(posted, 200))
-        return self._run(body["name"], body["arguments"], dispatched=Dispatched(body, type))
+        return self._run(body["name"], body["arguments"], dispatched=Dispatched(body, type), told=_posted)
 
     def _unknown(self, what: str, wanted: str, why: str = "") -> HttpReply:
         self.note_unrouted("POST", what, why)
         return whole(400, {"error": {"type": "DriverError", "message": wanted}})
 
+    def _case_tools(self, request: HttpRequest) -> HttpReply:
+        """A loop asks the server that has the tools of the case."""
+        from looptck.provider.case_tools import CaseTools  # most loops take tools from their caller
+
+        if self._offering is None:
+            self._offering = CaseTools(self.offered)
+        return self._offering.answer(request, lambda tool, arguments, told: self._run(tool, arguments, told=told))
+
     def _run(
-        self, tool: str, arguments: Any, by_kind: ByKind | None = None, dispatched: Dispatched | None = None
+        self,
+        tool: str,
+        arguments: Any,
+        *,
+        by_kind: ByKind | None = None,
+        dispatched: Dispatched | None = None,
+        told: Callable[[Behaviour], HttpReply] = _answered,
     ) -> HttpReply:
         self.tool_runs += 1
         run = self.tool_runs
         behaviour = self.toolbox.next(tool)
         answer = behaviour.answer()
         self._note(ToolBegan(self.transcript.now(), run, tool, arguments, by_kind, dispatched))
-        reply = whole(200, answer) if dispatched is None else _posted(behaviour)
+        reply = told(behaviour)
         if behaviour.hold is not None:
             reply.parts.insert(0, behaviour.hold)
         return self._at_work(run, tool, answer, reply)

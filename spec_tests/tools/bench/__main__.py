@@ -17,6 +17,9 @@ BENCHES = {
     "runs": runs.main,
 }
 
-for name in sys.argv[1:] or BENCHES:
+wanted = sys.argv[1:] or [*BENCHES]
+if unknown := [name for name in wanted if name not in BENCHES]:
+    sys.exit(f"no benchmark {', '.join(unknown)}; there are {', '.join(BENCHES)}")
+for name in wanted:
     print(f"== {name}")
     BENCHES[name]()

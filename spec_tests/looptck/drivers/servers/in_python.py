@@ -13,7 +13,7 @@ from typing import Any
 
 from looptck.driver import load
 from looptck.drivers.faults import DriverFault, Kind, last_line
-from looptck.drivers.limits import time_limit
+from looptck.drivers.limits import in_time
 from looptck.drivers.servers.declared import Declared, complaint
 
 STARTING = 60.0
@@ -32,10 +32,7 @@ class InPython:
 
     def declared(self) -> Declared:
         try:
-            with time_limit(self._starting, "start() did not return"):
-                self._made = load(self._reference)()
-                message = dict(self._made.start())
-                message["setups"] = dict.fromkeys(message.get("setups", ()))
+            message = in_time(self._starting, "start() did not return", self._started)
         except (DriverFault, KeyboardInterrupt):
             raise
         except BaseException as error:
@@ -43,6 +40,13 @@ class InPython:
         if wrong := complaint(message):
             raise DriverFault("cannot-start", f"start() returned an invalid declaration: {wrong}")
         return Declared.from_message(message)
+
+    def _started(self) -> dict[str, Any]:
+        """Import the server's class, make one, and ask what it declares."""
+        self._made = load(self._reference)()
+        message = dict(self._made.start())
+        message["setups"] = dict.fromkeys(message.get("setups", ()))
+        return message
 
     def load(self, model: Path) -> None:
         self._asked("load()", lambda made: made.load(str(model)))
@@ -66,8 +70,7 @@ class InPython:
 
     def _asked(self, what: str, asks: Callable[[Any], Any]) -> Any:
         try:
-            with time_limit(self._starting, f"{what} did not return"):
-                return asks(self._made)
+            return in_time(self._starting, f"{what} did not return", lambda: asks(self._made))
         except (DriverFault, KeyboardInterrupt):
             raise
         except BaseException as error:
