@@ -71,6 +71,35 @@ async def loop(client, model, messages, tools, on_text=None, max_turns=10):
 """
 """A loop that the page on Python calls, async and streaming."""
 
+SERVED_LOOP = """\
+import json
+
+import openai
+from mcp.client import Client
+
+
+async def run_loop_async(base_url, api_key, model, messages, servers):
+    messages = list(messages)
+    async with Client(*servers) as tools, openai.AsyncOpenAI(base_url=base_url, api_key=api_key) as client:
+        offered = [
+            {
+                "type": "function",
+                "function": {"name": tool.name, "description": tool.description, "parameters": tool.input_schema},
+            }
+            for tool in (await tools.list_tools()).tools
+        ]
+        while True:
+            reply = await client.chat.completions.create(model=model, messages=messages, tools=offered or openai.omit)
+            message = reply.choices[0].message
+            if not message.tool_calls:
+                return message.content
+            messages.append(message.model_dump(include={"role", "content", "tool_calls"}, exclude_none=True))
+            for call in message.tool_calls:
+                result = await tools.call_tool(call.function.name, json.loads(call.function.arguments))
+                messages.append({"role": "tool", "tool_call_id": call.id, "content": result.content[0].text})
+"""
+"""A loop that takes tools from MCP servers alone."""
+
 
 @dataclass(frozen=True, slots=True)
 class Block:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from looptck.commands.init import write
-from meta.docs.pages import ASYNC_LOOP, LOOP, PAGES, ROOT, SESSION, SOLVER, block
+from meta.docs.pages import ASYNC_LOOP, LOOP, PAGES, ROOT, SERVED_LOOP, SESSION, SOLVER, block
 from meta.drivers.bench import judged
 
 ARGUMENTS = 'json.loads(call["function"]["arguments"])'
@@ -59,12 +59,17 @@ def test_the_first_verdict_is_that_of_the_loop(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "oks"), [("run_loop_async", ["answer", "tool"] * 2), ("class Driver", ["answer", "tool"])]
+    ("words", "loop", "oks"),
+    [
+        ("on_text=on_text", ASYNC_LOOP, ["answer", "tool"] * 2),
+        ("beta_tool", "", ["answer", "tool"]),
+        ("servers=", SERVED_LOOP, ["answer", "tool"]),
+    ],
+    ids=["async", "framework", "tools-of-servers"],
 )
-def test_the_drivers_of_the_page_on_python_work(tmp_path: Path, words: str, oks: list[str]) -> None:
-    """The async driver and the driver of a framework pass the smoke test in every cell that they declare."""
-    found = {"run_loop_async": "run_loop_async  # your loop", "class Driver": "beta_tool"}[words]
-    driver = _written(tmp_path, "docs/python.md", found, ASYNC_LOOP)
+def test_the_drivers_of_the_page_on_python_work(tmp_path: Path, words: str, loop: str, oks: list[str]) -> None:
+    """Each passes the smoke test in every cell that it declares."""
+    driver = _written(tmp_path, "docs/python.md", words, loop)
 
     status, printed, error = _looptck("smoke", "--driver", driver)
 
