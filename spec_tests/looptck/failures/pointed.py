@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from looptck.failures.groups import Finding, Key
-from looptck.failures.signs import FORGOTTEN, MISREAD, RENAMED, Sign
+from looptck.failures.signs import FORGOTTEN, MISREAD, RENAMED, RUN_OTHERWISE, Sign
 from looptck.values.outcome import UNSTREAMED
 from looptck.values.transcript import UNREADABLE_CALL
 
@@ -22,6 +22,7 @@ CARRIED = "calls-are-echoed"
 FRAGMENTED = "fragmented-arguments-are-joined"
 DISPATCHED = "server-dispatch-body-is-name-and-arguments"
 TYPED = "server-content-types-are-said"
+ARRIVED = "arguments-arrive-whatever-their-shape"
 ANSWERED = "every-call-is-answered"
 NUMBERED = "results-carry-their-call-ids"
 UNCHANGED = "text-result-arrives-unchanged"
@@ -63,6 +64,8 @@ def pointed(key: Key, failed: Sequence[Finding], judged: Mapping[str, int]) -> s
     if key == MISREAD and fails_mostly(ECHOED):
         streamed = all("/stream/" in one.result.cell for one in failed)
         return FRAGMENTED if streamed and fails_mostly(FRAGMENTED) else ECHOED
+    if key[:2] == RUN_OTHERWISE and _is_most_of(failed, ARRIVED):
+        return ARRIVED
     if (about := ABOUT.get(key)) is not None and fails_mostly(about):
         return about
     if key[:2] == ("error", UNSTREAMED):
@@ -70,6 +73,12 @@ def pointed(key: Key, failed: Sequence[Finding], judged: Mapping[str, int]) -> s
     if key[:2] == ("stray", "POST") and key[2].startswith(UNREADABLE_CALL):
         return DISPATCHED if any(one.result.requirement == DISPATCHED for one in failed) else None
     return None
+
+
+def _is_most_of(failed: Sequence[Finding], row: str) -> bool:
+    """Whether no requirement fails more often than this one: the others then fail for what their scripts call too."""
+    counts = Counter(one.result.requirement for one in failed)
+    return counts[row] > 0 and counts[row] == max(counts.values())
 
 
 def _is_everywhere(failed: Sequence[Finding], rule: str, refused: str) -> bool:

@@ -45,6 +45,8 @@ MISREAD: Sign = ("history", "call", "arguments changed")
 FORGOTTEN: Sign = ("history", "call", "left out")
 """The next request lacks a call of the turn, so that the model does not learn that it has called."""
 RENAMED: Sign = ("history", "call", "tool changed")
+RUN_OTHERWISE = ("tool", "runs as no turn asked")
+"""How the sign begins of a tool that ran with other arguments, though the call goes back as it was."""
 SLIGHT: frozenset[Sign] = frozenset(
     {("history", "text beside calls", "left out"), ("history", "results", "in another order")}
 )
@@ -196,7 +198,7 @@ def _tools(run: Run) -> Iterator[tuple[float, Event, Sign]]:
             asked = of_tool[0]
         if asked is None:
             again = f"{event.tool}({text})" in ran
-            yield event.at, event, ("tool", "runs again" if again else "runs as no turn asked", *_stimulus(run))
+            yield event.at, event, (*(("tool", "runs again") if again else RUN_OTHERWISE), *_stimulus(run))
             return
         left.remove(asked)
         ran[f"{event.tool}({text})"] += 1

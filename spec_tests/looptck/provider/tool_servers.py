@@ -95,10 +95,14 @@ class ToolServers:
 
         Streams can be resumed, and so have ids, in the revisions with a handshake alone.
         """
-        if not self._servers[name].server.streams:
+        server = self._servers[name].server
+        if not server.streams:
             body = compact(messages[-1])
             return HttpReply([head(200, [*JSON, *headers], length=len(body)) + body])
-        events = [BREATH, *(event(one, None if stateless else n) for n, one in enumerate(messages, 1))]
+        events = [
+            BREATH,
+            *(event(one, None if stateless else n, named=server.named) for n, one in enumerate(messages, 1)),
+        ]
         begun = head(200, [*EVENTS, *headers], length=None)
         parts: list[bytes | Gate] = [begun if stateless else begun + chunked(PRIMING)]
         parts += [chunked(one) for one in events]
@@ -106,8 +110,9 @@ class ToolServers:
         return HttpReply(parts)
 
 
-def event(message: Json, id: int | None) -> bytes:
+def event(message: Json, id: int | None, *, named: bool = True) -> bytes:
     """An event of a stream, with its id if it has one. The data is on two lines, as a message may be laid out."""
     first, second = compact(message)[:1], compact(message)[1:]
-    named = b"" if id is None else b"id: %d\n" % id
-    return b"event: message\n%bdata: %b\ndata: %b\n\n" % (named, first, second)
+    name = b"event: message\n" if named else b""
+    numbered = b"" if id is None else b"id: %d\n" % id
+    return b"%b%bdata: %b\ndata: %b\n\n" % (name, numbered, first, second)

@@ -45,6 +45,8 @@ class Server:
     """The cursor of its second page; None: one that is hard to read for others."""
     streams: bool = False
     """Whether it answers requests with an event stream, and not with JSON."""
+    named: bool = True
+    """Whether its events have the name `message`, which an event without a name has too."""
     revisions: tuple[str, ...] = REVISIONS
     """The revisions with a handshake that it speaks, the latest first."""
     stateless: bool = True

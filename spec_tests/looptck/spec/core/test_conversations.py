@@ -247,7 +247,9 @@ def test_a_request_that_is_tried_again(scenario: Scenario, implementation: Imple
 
     run = talk.run("Where does the road go?")
 
-    wanted = [question("What is the weather?"), answer(FINE), question("What time is it?"), answer(NOON)]
+    wanted = [question("What is the weather?"), answer(FINE), question("What time is it?")]
+    carried(again.request(2).request.items, wanted)
+    wanted.append(answer(NOON))
     carried(run.request(1).request.items, [*wanted, question("Where does the road go?")])
 
 
@@ -279,6 +281,21 @@ def test_the_answer_is_carried(scenario: Scenario, implementation: Implementatio
     run = talk.run("What time is it?")
 
     carried(run.request(1).request.items, [answer(FINE), question("What time is it?")])
+
+
+@requirement("last-answer-is-in-the-history")
+@on("openai-responses/*/*")
+def test_an_answer_in_items_is_carried(scenario: Scenario, implementation: Implementation) -> None:
+    """The answer of a run comes in two messages of one response; both stand before the next question."""
+    talk = Talk(implementation)
+    scenario.plays(turn(FINE, NOON))
+    _ends(talk.run("How is it?"), NOON)
+    scenario.plays(says("It goes south."))
+
+    run = talk.run("Where does the road go?")
+
+    wanted = [answer(FINE), answer(NOON), question("Where does the road go?")]
+    carried(run.request(1).request.items, wanted)
 
 
 @requirement("conversations-stay-apart")

@@ -10,12 +10,14 @@ from looptck.bench.assertions import events
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.run import Run
+from looptck.bench.talk import Talk
 from looptck.provider.confirmation import Reject
 from looptck.provider.gates import caller_is_told_of_a_call, tool_ended
 from looptck.provider.script import Step
 from looptck.provider.toolbox import Behaviour, Raises, Returns
 from looptck.spec.conversing import guarded
 from looptck.spec.long_results import is_told_as_shortened, long_text
+from looptck.spec.resuming import approved, resumed, stop
 from looptck.values.framing import DEFAULT
 from looptck.values.history import holds
 from looptck.values.plain import differs, plain
@@ -48,6 +50,41 @@ def test_calls_are_told(implementation: Implementation, turns: tuple[Turn, ...])
     run = _played(implementation, *turns)
 
     events.each_run_is_told_once(run)
+
+
+@requirement("running-calls-are-told")
+def test_a_call_of_a_resumed_run(scenario: Scenario, implementation: Implementation) -> None:
+    """A call runs when its run is resumed; the caller is told of it there, or was told before it was asked."""
+    parts = _resumed(scenario, implementation)
+
+    assert any(events.calls_told(part) for part in parts), (
+        "the call that was approved ran in the resumed run, and the caller is told of it neither there nor before"
+    )
+
+
+@requirement("told-calls-get-one-result")
+def test_a_result_of_a_resumed_run(scenario: Scenario, implementation: Implementation) -> None:
+    """A call runs when its run is resumed, which also tells its result."""
+    parts = _resumed(scenario, implementation)
+
+    if not any(events.calls_told(part) for part in parts):
+        raise NotReached("the caller is never told of the call")
+    assert any(events.results_told(part) for part in parts[1:]), (
+        "the call that was approved ran in the resumed run, and the caller, which was told of it, is told no result"
+    )
+
+
+def _resumed(scenario: Scenario, implementation: Implementation) -> list[Run]:
+    """The parts of a run that is suspended before a call and resumed with its approval, whereupon the tool ran."""
+    implementation.needs("suspend")
+    events.require_events(implementation)
+    talk = Talk(implementation, named=False)
+    first, left = stop(scenario, talk, [calls(NOTE), says(ANSWER)])
+    scenario.plays(*left)
+    parts = resumed(talk, first, approved)
+    if not any(part.ran for part in parts[1:]):
+        raise NotReached(f"the approved call never ran; the loop {parts[-1].outcome}")
+    return parts
 
 
 @requirement("told-calls-have-their-arguments")

@@ -28,6 +28,7 @@ PARAMETERS = [
     ["config", "runtime"],
     ["context", "ctx", "state"],
     ["tool", "arguments", "input"],
+    ["tool_name", "tool_call_id", "function"],
 ]
 """Names of parameters that a loop may have for itself."""
 

@@ -150,11 +150,16 @@ STRUCTURED = [
     True,
     0,
     False,
+    [f"street {n}" for n in range(40)],
+    {f"street {n}": f"closed on day {n}" for n in range(40)},
 ]
 
 
+STRUCTURED_IDS = ["object", "list", "number", "truth", "zero", "falsehood", "forty-entries", "forty-members"]
+
+
 @requirement("structured-result-reaches-the-model")
-@pytest.mark.parametrize("value", STRUCTURED, ids=["object", "list", "number", "truth", "zero", "falsehood"])
+@pytest.mark.parametrize("value", STRUCTURED, ids=STRUCTURED_IDS)
 def test_structured_result(scenario: Scenario, implementation: Implementation, value: Any) -> None:
     """The text of the result contains every key and leaf of the tool's value, and it is no error about the value."""
     answer = _answer(scenario, implementation, value)

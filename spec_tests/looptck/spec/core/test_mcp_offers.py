@@ -28,7 +28,7 @@ from looptck.spec.serving import (
     served,
 )
 from looptck.values.plain import plain
-from looptck.values.turns import calls
+from looptck.values.turns import Call, calls
 from looptck.values.verdicts import NotReached
 
 MANY = tuple(Tool(f"district_{n}", f"Tells about district {n} of the town.", CITY) for n in range(1, 6))
@@ -139,6 +139,24 @@ def test_schemas(scenario: Scenario, implementation: Implementation, members: di
     found = offered(run, plan)
     other = blocks.otherwise(block, found.parameters, strict=found.strict)
     assert other is None, f"the offered schema means something else: {other}; the server lists {plain(plan.schema)}"
+
+
+@requirement("open-schemas-are-offered")
+def test_any_members(scenario: Scenario, implementation: Implementation) -> None:
+    """A server's tool takes texts of any name beside its own; what the model writes of them comes to the server."""
+    implementation.needs("mcp_client")
+    arguments = {"city": "Paris", "mood": "calm", "street-name": "Rue X"}
+    schema = {**CITY, "additionalProperties": {"type": "string"}}
+    labels = Tool("labels", "Puts labels on a city.", schema)
+
+    run = served(scenario, implementation, calls(Call.of("labels", arguments)), server=Server(tools=(labels,)))
+
+    found = offered(run, labels)
+    closed = isinstance(found.parameters, dict) and found.parameters.get("additionalProperties") is False
+    assert not closed, f"the server lists {plain(schema)}, and the request offers {plain(found.parameters)}"
+    run.tool_began("labels")
+    got = run.arguments_of("labels")
+    assert [arguments] == got, f"the model wrote {plain(arguments)}; the server got {plain(got)}"
 
 
 NOTHING: dict[str, Mapping[str, Any]] = {

@@ -38,6 +38,7 @@ from looptck.values.turns import calls
 from looptck.values.verdicts import NotApplicable, NotReached
 
 STREAMS = Server(tools=TOWN.tools, streams=True, stateless=False)
+UNNAMED = Server(tools=TOWN.tools, streams=True, named=False, stateless=False)
 STREAMS_AT_ONCE = Server(tools=TOWN.tools, streams=True, revisions=())
 WITHOUT = Server(tools=TOWN.tools, sessions=False, stateless=False)
 OLDER = Server(tools=TOWN.tools, revisions=("2025-06-18",), stateless=False)
@@ -118,7 +119,9 @@ def test_accepts(scenario: Scenario, implementation: Implementation) -> None:
 
 
 @requirement("mcp-streamed-answers-are-read")
-@pytest.mark.parametrize("town", [STREAMS, STREAMS_AT_ONCE], ids=["in-a-session", "at-once"])
+@pytest.mark.parametrize(
+    "town", [STREAMS, STREAMS_AT_ONCE, UNNAMED], ids=["in-a-session", "at-once", "events-without-a-name"]
+)
 def test_streamed(scenario: Scenario, implementation: Implementation, town: Server) -> None:
     """The server answers with event streams: its tools are offered, and the result of a call reaches the model."""
     run = served(scenario, implementation, calls(TOMORROW), server=town, forecast=Content.of(SAID))

@@ -28,10 +28,17 @@ CITED = {
             "title": "Found: weather in Paris",
             "encrypted_index": "aW5kZXggb2YgbG9vcHRjaw==",
             "cited_text": "It is warm in Paris.",
-        }
+        },
+        {
+            "type": "web_search_result_location",
+            "url": "https://looptck.example/found/2",
+            "title": "Found: Paris in summer",
+            "encrypted_index": "c2Vjb25kIGluZGV4",
+            "cited_text": "Paris is warm in summer.",
+        },
     ],
 }
-"""A text with the place in a search result from which it is; `encrypted_index` has to come back."""
+"""A text with the two places in search results from which it is; `encrypted_index` has to come back."""
 
 
 def _played(scenario: Scenario, implementation: Implementation, first: Turn) -> Run:
@@ -86,7 +93,7 @@ def test_failed_results(scenario: Scenario, implementation: Implementation, fail
 @requirement("hosted-tools-are-echoed")
 @on("anthropic-messages")
 def test_cited_text(scenario: Scenario, implementation: Implementation) -> None:
-    """A text cites what the service has found; it goes back with its citations."""
+    """A text cites what the service has found; it goes back with all of its citations."""
     run = _played(
         scenario,
         implementation,

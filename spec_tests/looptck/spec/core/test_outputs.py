@@ -22,6 +22,7 @@ from looptck.spec.outputs import (
     GOOD,
     LIST_SCHEMA,
     RUNAWAY,
+    SCHEMA,
     Given,
     changed,
     gives,
@@ -47,6 +48,8 @@ VALUES: Mapping[str, Mapping[str, Any]] = {
     ),
     "nothing-in-it": changed(GOOD, station_name="", degrees_celsius=0, is_certain=False, gust_list=[]),
     "beyond-ascii": changed(GOOD, station_name='Zürich 😀 \u2028 "quoted" \\ back'),
+    "marks-of-code": changed(GOOD, station_name='```json\n{"a": 1}\n``` and } or ] or """'),
+    "blanks-around": changed(GOOD, station_name="  Montsouris\n"),
 }  # fmt: skip
 
 
@@ -57,6 +60,31 @@ def test_value(scenario: Scenario, implementation: Implementation, value: Any) -
     run = run_for(scenario, implementation, gives(value))
 
     outputs.given(run, outputs.wanted())
+    outputs.returns(run, value)
+
+
+NULLABLE: Schema = {
+    **SCHEMA,
+    "properties": {
+        **SCHEMA["properties"],
+        "sky": {"type": ["string", "null"], "description": "The sky, if it is seen."},
+    },
+}
+"""The schema of most checks with a member that may be null."""
+
+
+@requirement("output-is-returned")
+def test_null_member(scenario: Scenario, implementation: Implementation) -> None:
+    """A member that has to be there may be null, and is; a loop may refuse such a schema before it asks."""
+    value = changed(GOOD, sky=None)
+    asked = outputs.wanted(NULLABLE, GOOD)
+
+    run = run_for(scenario, implementation, gives(value), of=asked)
+
+    if isinstance(run.outcome, Failed) and not run.requests:
+        implementation.run().request(1)
+        raise NotApplicable(f"the loop takes no schema with a member that may be null, and {run.outcome}")
+    outputs.given(run, asked)
     outputs.returns(run, value)
 
 

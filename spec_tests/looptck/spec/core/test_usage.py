@@ -15,11 +15,12 @@ from looptck.bench.run import Run
 from looptck.bench.talk import Talk
 from looptck.provider.gate import Gate
 from looptck.provider.script import RUNAWAY_CAP, Step
+from looptck.spec import outputs
 from looptck.spec.casting import BILLING, FRONT, Cast, Part, asks, requests_of
 from looptck.values.framing import DEFAULT, Framing, Quirk
 from looptck.values.outcome import Value
 from looptck.values.transcript import Ended
-from looptck.values.turns import Call, Turn, Usage, calls, says
+from looptck.values.turns import Call, Turn, Usage, calls, says, turn
 from looptck.values.verdicts import NotApplicable, NotReached
 from looptck.wires import WIRES
 
@@ -65,6 +66,35 @@ def test_sum_with_bad_arguments(scenario: Scenario, implementation: Implementati
         raise NotApplicable(f"bad arguments end the run: the loop {run.outcome}")
     run.delivered(2)
     usage_is_the_sum(run, part=([Usage(457, 67)], "leaves out the reply whose arguments are no JSON"))
+
+
+@requirement("usage-is-the-sum")
+@on("anthropic-messages/*/*")
+def test_sum_with_a_pause(implementation: Implementation) -> None:
+    """The service pauses a turn and goes on with it; each of the two replies reports what it has used itself."""
+    implementation.needs("hosted")
+    paused = turn("I search.", stop="pause")
+
+    run = _played(implementation, (using(paused, Usage(311, 23)), using(says("It is fine."), Usage(457, 67))))
+
+    usage_is_the_sum(run, part=([Usage(457, 67)], "leaves out the reply that paused"))
+
+
+@requirement("usage-is-the-sum")
+def test_sum_with_an_output_asked_for_again(scenario: Scenario, implementation: Implementation) -> None:
+    """The model answers in words where an output is due, and is asked again; both replies have used tokens."""
+    implementation.needs("output")
+    replies = (
+        (lambda at: using(outputs.tells(outputs.WORDS)(at), Usage(311, 23))),
+        (lambda at: using(outputs.gives(outputs.GOOD)(at), Usage(457, 67))),
+    )
+
+    run = outputs.run_for(scenario, implementation, *replies)
+
+    outputs.given(run, outputs.wanted())
+    if shows_failure(run) or len(run.requests) == 1:
+        raise NotApplicable(f"the loop does not ask again: it {run.outcome}")
+    usage_is_the_sum(run, part=([Usage(457, 67)], "leaves out the reply that had no output"))
 
 
 @requirement("usage-includes-subagents")
