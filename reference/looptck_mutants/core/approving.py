@@ -156,7 +156,7 @@ class OneRejectionRejectsAll(_Understands):
 @breaks(
     "approval-is-for-its-call",
     collateral={
-        "nothing-runs-unapproved": "the call of a later turn is not asked about",
+        ("nothing-runs-unapproved", "ids-may-come-again"): "the call of a later turn is not asked about",
         "suspended-call-has-not-run": "a resumed run may be suspended again",
     },
     cells=CHAT,
@@ -169,13 +169,25 @@ class ApprovedForGood(Loop):
         self._approved: set[str] = set()
 
     def needs_approval(self, call: ToolCall) -> bool:
-        return call.name not in self._approved and super().needs_approval(call)
+        return self.mark(call) not in self._approved and super().needs_approval(call)
 
     def prepare(self, call: ToolCall) -> Any:
         found = super().prepare(call)
         if isinstance(found, Run):
-            self._approved.add(call.name)
+            self._approved.add(self.mark(call))
         return found
+
+    def mark(self, call: ToolCall) -> str:
+        """What an approval is kept by."""
+        return call.name
+
+
+@breaks("ids-may-come-again", cells=CHAT)
+class ApprovedById(ApprovedForGood):
+    """Keeps an approval by the id of its call, which the call of a later turn may have too."""
+
+    def mark(self, call: ToolCall) -> str:
+        return call.id
 
 
 @breaks(

@@ -11,7 +11,7 @@ import pytest
 from looptck.bench.assertions.results import answered_once
 from looptck.bench.assertions.tool_runs import never_ran, tools_ran
 from looptck.bench.bench import Scenario
-from looptck.bench.checks import Implementation, control, on, refusable, requirement
+from looptck.bench.checks import Implementation, control, refusable, requirement
 from looptck.bench.run import Question, Run
 from looptck.bench.talk import Talk
 from looptck.provider.confirmation import Approve, Change, Decides, Decision, Reject, Unavailable
@@ -217,11 +217,11 @@ def test_in_a_later_turn(scenario: Scenario, implementation: Implementation) -> 
     tools_ran(run, [{"note": {"text": "first"}}])
 
 
-@requirement("approval-is-for-its-call")
-@on("openai-chat/*/*")
+@requirement("ids-may-come-again")
 @refusable("the vendor's own ids never come again")
 def test_under_an_id_that_comes_again(scenario: Scenario, implementation: Implementation) -> None:
     """A call is approved, and another in a later turn, which has the same id as at some servers, is rejected."""
+    implementation.needs("confirm")
     first, later = (replace(one, id="note:0") for one in (NOTE, OTHER))
     scenario.plays(calls(first), calls(later), says("So be it."))
     scenario.decides_by = _only("first")
