@@ -116,7 +116,7 @@ class ToolServers:
 
 def knows_priming(message: Any, headers: Mapping[str, str]) -> bool:
     """Whether the client speaks a revision with `PRIMING`: the one that it asks for, or names after the handshake."""
-    named = headers.get("mcp-protocol-version", "")
+    named: Any = headers.get("mcp-protocol-version", "")
     if isinstance(message, dict) and message.get("method") == "initialize":
         parameters = message.get("params")
         named = parameters.get("protocolVersion") if isinstance(parameters, dict) else ""
