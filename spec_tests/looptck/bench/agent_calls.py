@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from looptck.bench.offers import definition
+from looptck.bench.agent_arguments import among, blank, named_in, parts_of, takes_text, with_text
 from looptck.values.history import Offered
 from looptck.values.team import AgentTool, Way
 from looptck.values.turns import Call
@@ -24,7 +24,6 @@ _TASK = re.compile(r"input|task|message|prompt|request|query|question|instruct|c
 """Names of parameters that take what the agent is asked."""
 _OVER = re.compile(r"hand.?off|hand.?over|transfer|switch|escalate|route", re.IGNORECASE)
 """Names of tools that hand a conversation over."""
-_BLANK: Mapping[str, Any] = {"string": "as asked", "object": {}, "array": [], "boolean": False, "null": None}
 
 
 def agent_call(
@@ -56,7 +55,7 @@ def renamed(call: Call, agent: str, stranger: str) -> Call:
 def _fitting(tools: Sequence[Offered], agent: str, way: Way) -> list[Offered]:
     """The tools that may be meant, the best first."""
     named = [tool for tool in tools if _names(tool.name, agent)]
-    listed = [tool for tool in tools if any(_lists(one, agent) for one in _parameters(tool).values())]
+    listed = [tool for tool in tools if _lists(tool, agent)]
     about = [tool for tool in tools if _names(tool.description, agent) and _place(tool, agent) is not None]
     silent = [tool for tool in tools if _place(tool, agent) is not None]
     found = named or listed or about or (silent if len(silent) == 1 else [])
@@ -67,58 +66,38 @@ def _names(text: str, agent: str) -> bool:
     return agent in text.lower()
 
 
-def _lists(parameter: Mapping[str, Any], agent: str) -> bool:
+def _lists(tool: Offered, agent: str) -> bool:
     """Whether an agent is among the values of a parameter."""
-    return any(_names(str(value), agent) for value in _values(parameter))
-
-
-def _values(parameter: Mapping[str, Any]) -> list[Any]:
-    inner = [value for key in ("anyOf", "oneOf") for one in parameter.get(key, ()) for value in _values(one)]
-    return [*parameter.get("enum", ()), *([parameter["const"]] if "const" in parameter else []), *inner]
+    return any(named_in(one, tool.parameters, agent) is not None for one in _parameters(tool).values())
 
 
 def _parameters(tool: Offered) -> dict[str, Mapping[str, Any]]:
     """The parameters of a tool by name, with their definitions in place of references."""
-    schema = tool.parameters if isinstance(tool.parameters, dict) else {}
-    found = {name: one for name, one in schema.get("properties", {}).items() if isinstance(one, dict)}
-    return {name: definition(one["$ref"], schema) if "$ref" in one else one for name, one in found.items()}
+    return parts_of(tool.parameters, tool.parameters)
 
 
 def _place(tool: Offered, agent: str) -> str | None:
-    """The parameter that takes the agent's name."""
+    """The parameter that takes the agent's name, alone or in a list."""
     parameters = _parameters(tool)
-    listed = next((name for name, one in parameters.items() if _lists(one, agent)), None)
-    return listed or next((name for name, one in parameters.items() if _AGENT.search(name) and _is_text(one)), None)
-
-
-def _is_text(parameter: Mapping[str, Any]) -> bool:
-    return "string" in _types(parameter)
-
-
-def _types(parameter: Mapping[str, Any]) -> list[str]:
-    said = parameter.get("type", [])
-    inner = [type for key in ("anyOf", "oneOf") for one in parameter.get(key, ()) for type in _types(one)]
-    return [*([said] if isinstance(said, str) else said), *inner]
+    listed = next((name for name, one in parameters.items() if named_in(one, tool.parameters, agent) is not None), None)
+    texts = (name for name, one in parameters.items() if _AGENT.search(name) and takes_text(one, tool.parameters))
+    return listed or next(texts, None)
 
 
 def _call(tool: Offered, agent: str, input: str) -> Call:
-    """The call: the agent where a parameter takes it, what it is asked, and whatever else is required."""
-    parameters = _parameters(tool)
-    required = [name for name in tool.parameters.get("required", ()) if name in parameters] if parameters else []
+    """The call: the agent where a parameter takes it, what it is asked, and whatever else is required.
+
+    What it is asked goes into a text, or else into a list or an object that has room for one.
+    """
+    parameters, schema = _parameters(tool), tool.parameters
+    required = [name for name in parameters if name in schema.get("required", ())]
     place = None if _names(tool.name, agent) else _place(tool, agent)
-    texts = [name for name, one in parameters.items() if name != place and _is_text(one) and not _values(one)]
-    texts.sort(key=lambda name: (_TASK.search(name) is None, name not in required))
-    arguments = {name: _blank(parameters[name]) for name in required}
-    if texts:
-        arguments[texts[0]] = input
+    given = {name: with_text(one, schema, input, _TASK) for name, one in parameters.items() if name != place}
+    rooms = [name for name, value in given.items() if value is not None]
+    rooms.sort(key=lambda name: (not isinstance(given[name], str), _TASK.search(name) is None, name not in required))
+    arguments = {name: blank(parameters[name], schema) for name in required}
+    if rooms:
+        arguments[rooms[0]] = given[rooms[0]]
     if place is not None:
-        listed = (value for value in _values(parameters[place]) if _names(str(value), agent))
-        arguments[place] = next(listed, agent)
+        arguments[place] = named_in(parameters[place], schema, agent) or among(parameters[place], schema, agent)
     return Call(tool.name, json.dumps(arguments))
-
-
-def _blank(parameter: Mapping[str, Any]) -> Any:
-    """A value for a parameter that means nothing here."""
-    if values := _values(parameter):
-        return values[0]
-    return next((_BLANK[type] for type in _types(parameter) if type in _BLANK), 0)

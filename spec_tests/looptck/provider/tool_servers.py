@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
 
@@ -19,6 +19,9 @@ from looptck.values.transcript import McpAsked
 PATH = "/mcp/"
 PRIMING = b"id: 0\ndata:\n\n"
 """The event with which a stream begins: an id, and no data."""
+PRIMED = "2025-11-25"
+"""The first revision with such an event. Official servers send none to a client of an earlier one, which may read the
+empty data as JSON."""
 BREATH = b": the kit's server\n\n"
 """A comment in a stream. One that ends too early has no more: with an id it would ask to be resumed."""
 STATUS = {Forgets: 404, HangsUp: 0}
@@ -52,16 +55,17 @@ class ToolServers:
         behaviour = self._next(name, found.tool) if isinstance(found, Called) else None
         status = found.status if isinstance(found, Answered) else STATUS.get(type(behaviour), 200)
         self._note(McpAsked(self._now(), name, request.method, request.headers, message, status))
+        primed = knows_priming(message, request.headers) and self._servers[name].server.revisions[:1] >= (PRIMED,)
         if isinstance(found, Answered):
-            return self._told(name, found)
+            return self._told(name, found, primed=primed)
         assert behaviour is not None
-        return self._ran(name, found, behaviour, runs)
+        return self._ran(name, found, behaviour, runs, primed=primed)
 
     def _next(self, name: str, tool: str) -> Behaviour:
         self._calls[name, tool] += 1
         return self._servers[name].next(tool, self._calls[name, tool])
 
-    def _ran(self, name: str, call: Called, behaviour: Behaviour, runs: Runs) -> HttpReply:
+    def _ran(self, name: str, call: Called, behaviour: Behaviour, runs: Runs, *, primed: bool) -> HttpReply:
         match behaviour:
             case HangsUp():
                 reply = HttpReply([b""], then_close=True)
@@ -69,27 +73,31 @@ class ToolServers:
                     reply.parts.insert(0, head(200, EVENTS, length=None) + chunked(BREATH))
             case Forgets():
                 self._speaking[name].forget()
-                reply = self._told(name, Answered(404, error(call.id, -32600, "Session not found")))
+                reply = self._told(name, Answered(404, error(call.id, -32600, "Session not found")), primed=primed)
             case _:
                 said = behaviour.message(call.id)
                 if call.stateless:
                     said = stateless.completed(self._servers[name].server, said)
-                reply = self._said(name, [*behaviour.before, said], stateless=call.stateless)
+                reply = self._said(
+                    name, [*behaviour.before, said], primed=primed and not call.stateless, ids=not call.stateless
+                )
         if behaviour.hold is not None:
             reply.parts.insert(len(reply.parts) - 1 if len(reply.parts) > 1 else 0, behaviour.hold)
         return runs(name, call.tool, call.arguments, behaviour, reply)
 
-    def _told(self, name: str, told: Answered) -> HttpReply:
+    def _told(self, name: str, told: Answered, *, primed: bool) -> HttpReply:
         session = [("mcp-session-id", told.session)] if told.session else []
         if told.message is None:
             return HttpReply([head(told.status, session, length=0)])
         if told.status == 200:
-            return self._said(name, [told.message], session, stateless=told.stateless)
+            return self._said(
+                name, [told.message], session, primed=primed and not told.stateless, ids=not told.stateless
+            )
         body = compact(told.message)
         return HttpReply([head(told.status, [*JSON, *session], length=len(body)) + body])
 
     def _said(
-        self, name: str, messages: Sequence[Json], headers: Sequence[tuple[str, str]] = (), *, stateless: bool = False
+        self, name: str, messages: Sequence[Json], headers: Sequence[tuple[str, str]] = (), *, primed: bool, ids: bool
     ) -> HttpReply:
         """The answer to a request, the last of these messages; those before it have a place only in a stream.
 
@@ -99,15 +107,22 @@ class ToolServers:
         if not server.streams:
             body = compact(messages[-1])
             return HttpReply([head(200, [*JSON, *headers], length=len(body)) + body])
-        events = [
-            BREATH,
-            *(event(one, None if stateless else n, named=server.named) for n, one in enumerate(messages, 1)),
-        ]
+        numbered = (event(one, n if ids else None, named=server.named) for n, one in enumerate(messages, 1))
+        events = [BREATH, *numbered]
         begun = head(200, [*EVENTS, *headers], length=None)
-        parts: list[bytes | Gate] = [begun if stateless else begun + chunked(PRIMING)]
+        parts: list[bytes | Gate] = [begun + chunked(PRIMING) if primed else begun]
         parts += [chunked(one) for one in events]
         parts[-1] = chunked(events[-1]) + LAST_CHUNK
         return HttpReply(parts)
+
+
+def knows_priming(message: Any, headers: Mapping[str, str]) -> bool:
+    """Whether the client speaks a revision with `PRIMING`: the one that it asks for, or names after the handshake."""
+    named: Any = headers.get("mcp-protocol-version", "")
+    if isinstance(message, dict) and message.get("method") == "initialize":
+        parameters = message.get("params")
+        named = parameters.get("protocolVersion") if isinstance(parameters, dict) else ""
+    return isinstance(named, str) and named >= PRIMED
 
 
 def event(message: Json, id: int | None, *, named: bool = True) -> bytes:

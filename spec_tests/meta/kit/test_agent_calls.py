@@ -12,6 +12,8 @@ from looptck.values.history import Offered
 from looptck.values.team import AgentTool, Way
 
 TEXT = {"type": "string"}
+TEXTS = {"anyOf": [{"type": "array", "items": TEXT}, {"type": "null"}]}
+SPOKEN = {"properties": {"role": {"enum": ["user"]}, "content": TEXT, "id": TEXT}, "required": ["role", "content"]}
 TASK = "See about it."
 
 
@@ -53,6 +55,32 @@ TOOLS: list[tuple[Way, Offered, str, dict[str, Any]]] = [
         _tool("billing", "", ("task", "more"), task=TEXT, more={"type": "object"}),
         "billing",
         {"task": TASK, "more": {}},
+    ),
+    (
+        "subagent",
+        _tool("delegate_task", "", ("task", "targetAgents"), task=TEXT, targetAgents={"type": "array", "items": TEXT}),
+        "delegate_task",
+        {"task": TASK, "targetAgents": ["billing"]},
+    ),
+    (
+        "subagent",
+        _tool(
+            "delegate_to", "", ("to",), to={"type": "array", "items": {"enum": ["travel", "billing"]}}, prompts=TEXTS
+        ),
+        "delegate_to",
+        {"to": ["billing"], "prompts": [TASK]},
+    ),
+    (
+        "subagent",
+        _tool("send_to_billing", "", ("message",), message={"type": "object", **SPOKEN}),
+        "send_to_billing",
+        {"message": {"role": "user", "content": TASK}},
+    ),
+    (
+        "subagent",
+        _tool("chat_billing", "", ("messages",), messages={"type": "array", "items": {"type": "object", **SPOKEN}}),
+        "chat_billing",
+        {"messages": [{"role": "user", "content": TASK}]},
     ),
 ]
 

@@ -107,7 +107,7 @@ def test_a_call_is_a_tool_run(provider: Provider) -> None:
 
 
 def test_streams(provider: Provider) -> None:
-    """A server that streams sends an event without data, a comment, what comes before the answer, and the answer."""
+    """A server that streams sends a comment, what comes before the answer, and the answer."""
     ping = {"jsonrpc": "2.0", "id": "p", "method": "ping"}
     played = Played(provider, Server(tools=TOOLS, streams=True), t0=RpcError("broken", before=(ping,)))
     played.begin()
@@ -117,6 +117,22 @@ def test_streams(provider: Provider) -> None:
     data = ["".join(line[6:] for line in one.split("\n") if line.startswith("data: ")) for one in text.split("\n\n")]
     wanted = {"jsonrpc": "2.0", "id": 1, "error": {"code": -32603, "message": "broken"}}
     assert [ping, wanted] == [json.loads(one) for one in data if one]
+
+
+@pytest.mark.parametrize("asked", ["2025-03-26", "2025-06-18", "2025-11-25"])
+@pytest.mark.parametrize("speaks", [("2025-06-18",), ("2025-11-25", "2025-06-18")], ids=["older-server", "server"])
+def test_streams_begin_with_an_event_without_data(provider: Provider, asked: str, speaks: tuple[str, ...]) -> None:
+    """It comes in the revisions that have it: a client that asks for an earlier one may read it as JSON."""
+    played = Played(provider, Server(tools=TOOLS, streams=True, revisions=speaks))
+
+    begun = played.post("initialize", {**BEGIN, "protocolVersion": asked})
+    played.headers |= {"mcp-session-id": begun.headers["mcp-session-id"], "mcp-protocol-version": speaks[0]}
+    wanted = asked == speaks[0] == "2025-11-25"
+    if not wanted:
+        played.headers["mcp-protocol-version"] = speaks[-1]
+    listed = played.post("tools/list")
+
+    assert [wanted] * 2 == ["id: 0\ndata:\n\n" in one.text for one in (begun, listed)]
 
 
 @pytest.mark.parametrize("streams", [False, True], ids=["json", "stream"])

@@ -222,12 +222,23 @@ def test_call_beside(implementation: Implementation, first: str) -> None:
 
     _goes_on_or_is_told(run)
     _all_answered(run, 1)
-    [id] = [call.id for call in run.delivered(1).calls if call.tool == "lookup"]
-    told = any(one.id == id for received in run.requests[1:] for one in run.normalized(received.n).answers)
+    told = _is_told_of_the_lookup(run)
     assert run.ran or told or shows_failure(run), (
         f"the call of lookup beside the handoff did not run, and nothing says so: the loop {run.outcome}"
     )
     _handed_or_told(implementation, run)
+
+
+def _is_told_of_the_lookup(run: Run) -> bool:
+    """Whether the model reads a result of the call or words that name it, or an event tells the caller its result."""
+    [id] = [call.id for call in run.delivered(1).calls if call.tool == "lookup"]
+    later = run.requests[1:]
+    answered = any(one.id == id for received in later for one in run.normalized(received.n).answers)
+    said = (item.text for received in later for item in received.request.items if isinstance(item, Said))
+    ids = {id} | {one["call_id"] for one in run.told if one["kind"] == "call" and one["name"] == "lookup"} - {None}
+    results = [one for one in run.told if one["kind"] == "result" and one["call_id"] in ids]
+    shown = any(one.get("failed") or one.get("result") not in (None, "") for one in results)
+    return answered or shown or any("lookup" in words for words in said)
 
 
 @requirement("call-beside-a-handoff-is-not-lost")

@@ -82,13 +82,17 @@ class Client:
                 data.append(line[5:].removeprefix(" "))
             elif not line and data:
                 text, data = "\n".join(data), []
-                if not text:
+                if self.is_empty(text):
                     continue
                 message = json.loads(text)
                 if self.is_answer(message, id):
                     return dict(message)
                 self.heard(message)
         raise Failed("the stream has ended without an answer")
+
+    def is_empty(self, text: str) -> bool:
+        """Whether it is the event with which a stream begins since 2025-11-25."""
+        return not text
 
     def is_answer(self, message: Json, id: Any) -> bool:
         return "method" not in message and message.get("id") == id

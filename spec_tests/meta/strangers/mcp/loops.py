@@ -189,6 +189,17 @@ class Older(Loop):
             return {name: text for name, text in super().headers().items() if name != "mcp-protocol-version"}
 
 
+class EachEventIsJson(Loop):
+    """A revision before streams began with an event without data: it reads each event as JSON."""
+
+    class client(Client):
+        version = "2025-06-18"
+        speaks = (version, "2025-03-26")
+
+        def is_empty(self, text: str) -> bool:
+            return False
+
+
 class AnewForEach(Loop):
     """Each call has a connection of its own."""
 
