@@ -214,10 +214,17 @@ def test_usage(implementation: Implementation, quirk: Quirk) -> None:
 
 
 @requirement("usage-may-be-missing")
-@on("openai-chat/plain/*")
+@on("openai-chat/plain/*", "openai-responses")
 def test_no_usage(implementation: Implementation) -> None:
     """The reply has no member for its usage."""
     _counts(_reads(implementation, "no-usage", WEATHER))
+
+
+@requirement("usage-may-be-missing")
+@on("openai-responses")
+def test_usage_of_a_response(implementation: Implementation) -> None:
+    """The usage of a response that has been completed is null."""
+    _counts(_reads(implementation, "usage-null", WEATHER))
 
 
 @requirement("usage-may-be-missing")
