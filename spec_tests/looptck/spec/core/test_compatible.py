@@ -335,7 +335,7 @@ def test_extras_are_echoed(scenario: Scenario, implementation: Implementation) -
 
     def echoed(run: Run) -> list[tuple[Any, Any]]:
         """The extra members that each call of the next request should have, and those that it has."""
-        messages = objects_in(run.request(2).body["messages"])
+        messages = objects_in(run.request(2).body.get("messages"))
         made = [call for one in messages for call in objects_in(one.get("tool_calls"))]
         names = [as_object(one.get("function")).get("name") for one in made]
         return [

@@ -97,7 +97,9 @@ def test_cited_text(scenario: Scenario, implementation: Implementation) -> None:
     asked = run.request(2)
     if asked.request.continues is not None:
         raise NotApplicable("the service keeps the conversation, so the text does not go back")
-    blocks = [block for message in objects_in(asked.body["messages"]) for block in objects_in(message.get("content"))]
+    blocks = [
+        block for message in objects_in(asked.body.get("messages")) for block in objects_in(message.get("content"))
+    ]
     said = [block for block in blocks if block.get("text") == CITED["text"]]
     assert said, f"the next request lacks the text {CITED['text']!r}"
     cited = [_without_nulls(one) for one in said[0].get("citations") or ()]
