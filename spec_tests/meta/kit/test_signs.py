@@ -292,7 +292,7 @@ def test_the_ending_tells_how_a_call_was_misread() -> None:
 
 
 def test_the_ending_tells_what_the_model_was_told_of_a_call_that_did_not_run() -> None:
-    """Or that the loop has ended at the call; neither is told of a tool that has run, or where runs are not asked for."""
+    """Or that the loop has ended at the call; neither is told of a tool that ran, or where runs are not asked for."""
     none = "expected tool runs: weather({}); actual tool runs: none"
     wrong = Answered("call_1a", "Error: no city.", "/messages/2")
     second = request(2, 3, PROMPT, ASKED, wrong)
