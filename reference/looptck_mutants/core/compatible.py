@@ -9,14 +9,14 @@ from typing import Any
 
 import httpx
 
-from looptck_mutants.cells import CHAT, CHAT_STREAM, MESSAGES
+from looptck_mutants.cells import CHAT, CHAT_STREAM, MESSAGES, RESPONSES
 from looptck_mutants.parts import breaks
 from looptck_reference.http.exchange import Exchange, Step
 from looptck_reference.loop.loop import Loop
 from looptck_reference.vocabulary.actions import Ask, End, Fail, Returned
 from looptck_reference.vocabulary.errors import MalformedReply, ProviderError, StreamBroken
 from looptck_reference.vocabulary.values import Delta, Json, ToolCall, ToolResult, Turn
-from looptck_reference.wires import ChatStream, ChatWire, MessagesWire
+from looptck_reference.wires import ChatStream, ChatWire, MessagesWire, ResponsesWire
 from looptck_reference.wires.events import EventStream
 from looptck_reference.wires.openai_chat_stream import PartialCall
 from looptck_reference.wires.openai_chat_turn import STOPS, call_parts
@@ -231,6 +231,18 @@ class UsageIsCounted(ChatWire):
             reply["usage"]["prompt_tokens_details"]["cached_tokens"]
         except (KeyError, TypeError) as error:
             raise MalformedReply("the usage of the reply cannot be counted") from error
+        return super().decode(reply)
+
+
+@breaks("usage-may-be-missing", cells=RESPONSES)
+class TotalsAreCounted(ResponsesWire):
+    """Counts the tokens of each response."""
+
+    def decode(self, reply: Json) -> Turn:
+        try:
+            reply["usage"]["total_tokens"]
+        except (KeyError, TypeError) as error:
+            raise MalformedReply("the usage of the response cannot be counted") from error
         return super().decode(reply)
 
 

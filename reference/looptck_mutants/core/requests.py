@@ -104,6 +104,14 @@ class BodiesArePlainText(ChatWire):
         return {**super().headers(api_key), "content-type": "text/plain;charset=UTF-8"}
 
 
+@breaks("key-is-sent", cells=CHAT)
+class KeyWithoutItsScheme(ChatWire):
+    """Sends the key alone where its scheme stands before it."""
+
+    def headers(self, api_key: str) -> Mapping[str, str]:
+        return {**super().headers(api_key), "authorization": api_key}
+
+
 @breaks("api-version-is-named", cells=MESSAGES)
 class NoVersionNamed(MessagesWire):
     """Leaves out the header with the version of the API."""

@@ -181,6 +181,18 @@ class FullWindowUntold(MessagesWire):
         return Stop.END if reason == "model_context_window_exceeded" else super().stop_for(reason)
 
 
+@breaks(
+    "told-stop-reason-fits",
+    collateral={"truncated-answer-is-told": "a whole answer and one that was cut are told by the same reason"},
+)
+class WholeAnswersAreCut(Loop):
+    """Tells its caller of every answer that the token limit cut it."""
+
+    def stop(self, turn: Turn) -> Action:
+        whole = self.agent.output is None and turn.stop is Stop.END
+        return super().stop(replace(turn, stop=Stop.LENGTH) if whole else turn)
+
+
 @breaks("filtered-answer-is-told")
 class FilterUntold(Loop):
     """Returns an answer that the content filter truncated as complete."""

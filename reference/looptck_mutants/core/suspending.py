@@ -40,6 +40,18 @@ class TriesBeforeItWaits(Loop):
         return action
 
 
+@breaks("suspended-call-is-told-as-written", cells=CHAT)
+class ToldWithATitle(Loop):
+    """Tells the caller who decides of an argument that the model has not written."""
+
+    def suspend(self) -> Action:
+        action = super().suspend()
+        if isinstance(action, Suspend):
+            told = (replace(one, arguments={**one.arguments, "title": one.name.upper()}) for one in action.calls)
+            action = self.end = replace(action, calls=tuple(told))
+        return action
+
+
 @breaks("resumed-run-equals-an-unbroken-one", collateral={"suspended-state-travels": "it is resumed too"}, cells=CHAT)
 class ResumedWithoutThePrompt(Loop):
     """Forgets the first message of a run that it resumes."""

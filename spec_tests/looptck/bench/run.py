@@ -98,11 +98,13 @@ class Run:
         return [event for event in self.transcript.events if isinstance(event, Received)]
 
     def request(self, n: int) -> Received:
-        """The ``n``-th model request, from 1. Raises NotReached if there was none."""
+        """The ``n``-th model request, from 1. Raises NotReached if there was none, or one whose body is no object."""
         requests = self.requests
         if len(requests) < n:
             made = amount(len(requests), "model request")
             raise NotReached(f"request {n} never came: the loop made {made} and {self.outcome}{self._refusal()}")
+        if not isinstance(requests[n - 1].body, dict):
+            raise NotReached(f"request {n} has no JSON object in its body{self._refusal()}")
         return requests[n - 1]
 
     def replied(self, n: int) -> Replied:

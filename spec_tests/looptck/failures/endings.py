@@ -9,7 +9,7 @@ from looptck.failures.deltas import encoding_of
 from looptck.failures.reasons import wrong_behind
 from looptck.failures.signs import MISREAD, RENAMED, first_difference
 from looptck.values.history import Asked, is_encoded_twice
-from looptck.values.outcome import Failed
+from looptck.values.outcome import Failed, Value, shortened
 from looptck.values.transcript import Replied
 
 ENDS = (b"\n\n", b"\r\n\r\n", b"\r\r")
@@ -38,6 +38,22 @@ def misread(run: Run, reason: str) -> Iterator[str]:
         yield f"request {received.n} sends back arguments that are encoded twice: a JSON text in which their JSON is"
     elif got not in reason:
         yield f"request {received.n} sends back {got}, where the turn had {came}"
+
+
+def answered(run: Run, reason: str) -> Iterator[str]:
+    """What the model is told of a call whose tool has never run, or that the loop has ended in place of running it."""
+    if "actual tool runs" not in reason:
+        return
+    ran = {tool for tool, _ in run.tools_ran}
+    for received in run.requests:
+        called = {asked.id: asked.tool for asked in received.request.asked}
+        for result in received.request.answers:
+            if (tool := called.get(result.id)) is not None and tool not in ran:
+                yield f"the model is told of {tool}: {shortened(result.text)}"
+                return
+    last = run.turns.get(len(run.requests))
+    if isinstance(run.outcome, Value) and last is not None and last.calls:
+        yield f"the loop {run.outcome}"
 
 
 def sent(run: Run) -> Iterator[str]:

@@ -12,7 +12,7 @@ from looptck.bench.run import Run
 from looptck.catalogue.requirements import Requirement
 from looptck.drivers import reference
 from looptck.failures.deltas import deltas, encoding_of
-from looptck.failures.endings import misread, raised, sent
+from looptck.failures.endings import answered, misread, raised, sent
 from looptck.failures.reasons import is_behind
 from looptck.failures.signs import first_difference
 from looptck.values.outcome import shortened
@@ -102,7 +102,7 @@ def ending(run: Run | None, reason: str = "") -> str:
     is_refused = any(received.problems for received in run.received)
     if is_refused:
         return next(_problems(run, reason), "").strip()
-    words = [*sent(run), *islice(chain(raised(run, reason), misread(run, reason)), 1)]
+    words = [*sent(run), *islice(chain(raised(run, reason), misread(run, reason), answered(run, reason)), 1)]
     return "; ".join(words)
 
 

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation
+from looptck.bench.run import Run
 from looptck.provider.faults import HttpError
 from looptck.provider.script import Step
+from looptck.values.outcome import Value
+from looptck.values.plain import times
 from looptck.values.turns import Turn, says
+from looptck.values.verdicts import NotApplicable
 
 LONG = 15.0
 """Seconds between the first error and the last request, after which a loop with growing waits gets an answer."""
@@ -17,6 +23,11 @@ FEWEST = 5
 """The number of requests after which growing waits can be recognised."""
 GROWN = 2.0
 """The factor by which the later half of the waits exceeds the earlier half if waits grow."""
+
+SOON = (("retry-after-ms", "5"), ("retry-after", "0"))
+"""Headers that keep retrying loops from waiting: the services' own, in milliseconds, and the standard one."""
+MOST = 24
+"""More requests than any loop sends that ever gives up: the most patient loops in use try ten times."""
 
 
 @dataclass(slots=True)
@@ -47,3 +58,44 @@ def waits_grow(arrivals: list[float]) -> bool:
     waits = [later - earlier for earlier, later in pairwise(arrivals)]
     half = len(waits) // 2
     return sum(waits[-half:]) > GROWN * sum(waits[:half])
+
+
+def always_failing(scenario: Scenario, implementation: Implementation, fault: Step | HttpError, *before: object) -> Run:
+    """The run of a loop whose service answers every request so, after these steps.
+
+    Raises:
+        NotApplicable: the loop asks again and again with growing waits.
+    """
+    errs = FailingService(fault)
+    scenario.plays(*before)
+    scenario.always(errs, most=len(before) + MOST)
+
+    run = implementation.run()
+
+    run.replied(len(before) + 1)
+    if errs.answered:
+        raise NotApplicable(
+            f"the loop asked {len(run.requests) - len(before)} times with growing waits: how long it backs off is its "
+            "own choice"
+        )
+    return run
+
+
+def fails_always(
+    scenario: Scenario,
+    implementation: Implementation,
+    fault: Step | HttpError,
+    *before: object,
+    what: str = "an error",
+    told_by: Collection[str] = (),
+) -> None:
+    """After these steps the service answers every request so; the loop gives up with an error.
+
+    ``what``: what the answers are, for the message. ``told_by``: the stop reasons of a value that tell its caller too.
+    """
+    run = always_failing(scenario, implementation, fault, *before)
+
+    errors = len(run.requests) - len(before)
+    assert errors < MOST, f"the service has failed {errors} times, and the loop still asks"
+    is_told = run.failed or (isinstance(run.outcome, Value) and run.outcome.stop in told_by)
+    assert is_told, f"the service has answered {times(errors)} with {what}, and the loop {run.outcome}"

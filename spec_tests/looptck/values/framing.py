@@ -64,8 +64,6 @@ Quirk = Literal[
     "finish-beside",
     "finish-unknown",
     "finish-then-null",
-    "no-usage",
-    "usage-null",
     "usage-totals",
     "usage-details-null",
     "usage-beside-finish",
@@ -88,6 +86,9 @@ Quirk = Literal[
     "early-id-differs",
     "no-sequence",
     "error-unnamed",
+    # Chat Completions and Responses
+    "no-usage",
+    "usage-null",
     # Messages and Responses
     "unnamed-events",
     "end-marker",

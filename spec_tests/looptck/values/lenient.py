@@ -16,6 +16,11 @@ def as_list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+def objects_in(value: object) -> list[dict[str, Any]]:
+    """The objects of the list that should be there; what is no object in it is left out."""
+    return [one for one in as_list(value) if isinstance(one, dict)]
+
+
 def as_text(value: object) -> str:
     """A text, or the joined texts of a list of parts; empty for anything else."""
     if isinstance(value, str):

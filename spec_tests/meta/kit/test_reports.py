@@ -164,7 +164,8 @@ def test_quiet_is_the_failing_rows_and_a_line_for_each_cause() -> None:
     assert "12 pass" in quiet
     assert "looptck-reference" not in quiet
     reason = 'expected tool runs: weather({"city": "Paris"}); actual tool runs: none'
-    assert f"\nFAIL  call-runs-its-tool-once  [all 4 cells]  {reason}\n" in flawed
+    ended = "the loop returned '', with the stop reason end"
+    assert f"\nFAIL  call-runs-its-tool-once  [all 4 cells]  {reason}; {ended}\n" in flawed
     assert "  again: " not in flawed
 
 

@@ -289,3 +289,15 @@ def test_the_ending_tells_how_a_call_was_misread() -> None:
     back, came = (str(one).removeprefix("call ") for one in (OSLO, ASKED))
     assert f"request 2 sends back {back}, where the turn had {came}" == ending(misread, "no tool ran")
     assert "" == ending(misread, f"the turn had the calls {came}; the next request has {back}")
+
+
+def test_the_ending_tells_what_the_model_was_told_of_a_call_that_did_not_run() -> None:
+    """Or that the loop has ended at the call; neither is told of a tool that ran, or where runs are not asked for."""
+    none = "expected tool runs: weather({}); actual tool runs: none"
+    wrong = Answered("call_1a", "Error: no city.", "/messages/2")
+    second = request(2, 3, PROMPT, ASKED, wrong)
+
+    assert "the model is told of weather: 'Error: no city.'" == ending(run([ASKS], DONE, FIRST, second), none)
+    assert "the loop returned 'Done.', with the stop reason end" == ending(run([ASKS], DONE, FIRST), none)
+    assert "" == ending(run([ASKS], DONE, FIRST, ran(2), second), none)
+    assert "" == ending(run([ASKS], DONE, FIRST, second), "the text is lost")

@@ -8,7 +8,7 @@ from dataclasses import field
 from typing import Any
 
 from looptck.values.frozen import dataclass
-from looptck.values.lenient import as_object
+from looptck.values.lenient import as_object, objects_in
 from looptck.values.transcript import ServerEvent
 from looptck.values.turns import Turn
 from looptck.values.verdicts import NotReached
@@ -144,7 +144,7 @@ class Reply:
     def finish(self) -> str | None:
         """The finish reason of Chat Completions, in the wire's own word; None: there is none."""
         bodies = [event.value for event in self.own] if self.stream else [self.body]
-        choices = [choice for body in bodies for choice in _objects(as_object(body).get("choices"))]
+        choices = [choice for body in bodies for choice in objects_in(as_object(body).get("choices"))]
         found = [choice.get("finish_reason") for choice in reversed(choices)]
         return next((reason for reason in found if isinstance(reason, str) and reason), None)
 
@@ -177,20 +177,20 @@ class Reply:
             Progress(at, value.get("round"), value.get("tool_name"), value.get("phase"), as_object(value.get("data")))
             for at, event in enumerate(self.events)
             if event.name == PROGRESS
-            for value in _objects([event.value])
+            for value in objects_in([event.value])
         ]
 
     @property
     def files(self) -> list[dict[str, Any]]:
         """The files of a plain reply, or of a stream's file_produced events."""
         if not self.stream:
-            return _objects(self.member("files"))
-        return _objects([event.value for event in self.events if event.name == FILE])
+            return objects_in(self.member("files"))
+        return objects_in([event.value for event in self.events if event.name == FILE])
 
     @property
     def records(self) -> Sequence[Mapping[str, Any]]:
         """The entries of agentic_tool_calls in a plain reply; none where it has no such member."""
-        return _objects(as_object(self.body).get("agentic_tool_calls"))
+        return objects_in(as_object(self.body).get("agentic_tool_calls"))
 
     def __str__(self) -> str:
         if self.broken:
@@ -215,8 +215,3 @@ def is_server_event(event: ServerEvent) -> bool:
 
 def _kind(event: ServerEvent) -> str:
     return str(as_object(event.value).get("type") or event.name)
-
-
-def _objects(value: Any) -> list[dict[str, Any]]:
-    """As above, for a list; what is no object in it is left out."""
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []

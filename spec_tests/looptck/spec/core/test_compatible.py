@@ -16,6 +16,7 @@ from looptck.bench.run import Run
 from looptck.provider.script import Step
 from looptck.values.framing import DEFAULT, MODEL, Framing, Quirk
 from looptck.values.history import Said
+from looptck.values.lenient import as_object, objects_in
 from looptck.values.outcome import Value
 from looptck.values.plain import plain
 from looptck.values.turns import Call, Turn, calls, refuses, says
@@ -214,10 +215,17 @@ def test_usage(implementation: Implementation, quirk: Quirk) -> None:
 
 
 @requirement("usage-may-be-missing")
-@on("openai-chat/plain/*")
+@on("openai-chat/plain/*", "openai-responses")
 def test_no_usage(implementation: Implementation) -> None:
     """The reply has no member for its usage."""
     _counts(_reads(implementation, "no-usage", WEATHER))
+
+
+@requirement("usage-may-be-missing")
+@on("openai-responses")
+def test_usage_of_a_response(implementation: Implementation) -> None:
+    """The usage of a response that has been completed is null."""
+    _counts(_reads(implementation, "usage-null", WEATHER))
 
 
 @requirement("usage-may-be-missing")
@@ -327,9 +335,14 @@ def test_extras_are_echoed(scenario: Scenario, implementation: Implementation) -
 
     def echoed(run: Run) -> list[tuple[Any, Any]]:
         """The extra members that each call of the next request should have, and those that it has."""
-        messages = run.request(2).body["messages"]
-        made = [call for one in messages for call in one.get("tool_calls") or ()]
-        return [(extras(one["function"]["name"])["extra_content"], one.get("extra_content")) for one in made]
+        messages = objects_in(run.request(2).body.get("messages"))
+        made = [call for one in messages for call in objects_in(one.get("tool_calls"))]
+        names = [as_object(one.get("function")).get("name") for one in made]
+        return [
+            (extras(name)["extra_content"], one.get("extra_content"))
+            for name, one in zip(names, made, strict=True)
+            if isinstance(name, str)
+        ]
 
     for model in (MODEL, "gemini-3-pro"):  # some loops do so only for a model of a service that demands it
         scenario.plays(Step(TWO_CALLS, DEFAULT.but(quirk="call-extras")), says(ANSWER))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection
 from typing import Any
 
 import pytest
@@ -17,11 +16,9 @@ from looptck.bench.run import Run
 from looptck.provider.faults import Cut, ErrorEvent, Fault, HttpError, NoFinish, NotJson
 from looptck.provider.script import Step
 from looptck.spec.conversing import returned
-from looptck.spec.failing_service import FailingService
+from looptck.spec.failing_service import SOON, fails_always
 from looptck.spec.overflowing import too_long
 from looptck.values.framing import DEFAULT, Quirk
-from looptck.values.outcome import Value
-from looptck.values.plain import times
 from looptck.values.turns import Call, Turn, calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
 
@@ -32,10 +29,6 @@ RESULT = "result 1 of weather"
 """The toolbox's default result for the first call of weather."""
 ANY_RESULT = re.compile(r"result \d+ of weather")
 """Its default result for any call of weather."""
-SOON = (("retry-after-ms", "5"), ("retry-after", "0"))
-"""Headers that keep retrying loops from waiting: the services' own, in milliseconds, and the standard one."""
-MOST = 24
-"""More requests than any loop sends that ever gives up: the most patient loops in use try ten times."""
 
 IN_THE_LAST_PIECE = Cut(0.3, "last-piece")
 BEFORE_THE_FINISH = Cut(0.7, "before-finish")
@@ -78,54 +71,24 @@ TOO_LONG = frozenset({"length", "other"})
 """The stop reasons of a value that tell its caller that the context is too long."""
 
 
-def _fails_always(
-    scenario: Scenario,
-    implementation: Implementation,
-    fault: Step | HttpError,
-    *before: object,
-    what: str = "an error",
-    told_by: Collection[str] = (),
-) -> Run:
-    """After these steps the service answers every request so; the loop gives up with an error.
-
-    ``what``: what the answers are, for the message. ``told_by``: the stop reasons of a value that tell its caller too.
-    """
-    errs = FailingService(fault)
-    scenario.plays(*before)
-    scenario.always(errs, most=len(before) + MOST)
-
-    run = implementation.run()
-
-    run.replied(len(before) + 1)
-    errors = len(run.requests) - len(before)
-    if errs.answered:
-        raise NotApplicable(
-            f"the loop asked {errors} times with growing waits: how long it backs off is its own choice"
-        )
-    assert errors < MOST, f"the service has failed {errors} times, and the loop still asks"
-    is_told = run.failed or (isinstance(run.outcome, Value) and run.outcome.stop in told_by)
-    assert is_told, f"the service has answered {times(errors)} with {what}, and the loop {run.outcome}"
-    return run
-
-
 @requirement("http-error-is-told")
 @pytest.mark.parametrize("status", [400, 401, 404, 500])
 def test_http_error_is_told(scenario: Scenario, implementation: Implementation, status: int) -> None:
     """The service answers every request with an error."""
-    _fails_always(scenario, implementation, HttpError(status, SOON))
+    fails_always(scenario, implementation, HttpError(status, SOON))
 
 
 @requirement("http-error-is-told")
 @pytest.mark.parametrize("status", [400, 500])
 def test_http_error_after_tools(scenario: Scenario, implementation: Implementation, status: int) -> None:
     """After a round of tools the service answers every request with an error."""
-    _fails_always(scenario, implementation, HttpError(status, SOON), WEATHER)
+    fails_always(scenario, implementation, HttpError(status, SOON), WEATHER)
 
 
 @requirement("http-error-is-told")
 def test_http_error_after_words(scenario: Scenario, implementation: Implementation) -> None:
     """After a turn with a text beside its call the service refuses every request; the text is no answer."""
-    _fails_always(
+    fails_always(
         scenario, implementation, HttpError(400, SOON), calls(Call.of("weather", {"city": "Paris"}), text="Let me see.")
     )
 
@@ -133,19 +96,19 @@ def test_http_error_after_words(scenario: Scenario, implementation: Implementati
 @requirement("http-error-is-told")
 def test_context_that_stays_too_long(scenario: Scenario, implementation: Implementation) -> None:
     """After a round of tools every request is too long for the model; a stop reason may say so in place of an error."""
-    _fails_always(scenario, implementation, too_long(implementation.cell.wire), WEATHER, told_by=TOO_LONG)
+    fails_always(scenario, implementation, too_long(implementation.cell.wire), WEATHER, told_by=TOO_LONG)
 
 
 @requirement("page-instead-of-json-is-told")
 def test_page_of_html(scenario: Scenario, implementation: Implementation) -> None:
     """A proxy answers every request with a page of HTML and status 200."""
-    _fails_always(scenario, implementation, Step(says("Never seen."), fault=NotJson()), what="a page of HTML")
+    fails_always(scenario, implementation, Step(says("Never seen."), fault=NotJson()), what="a page of HTML")
 
 
 @requirement("page-instead-of-json-is-told")
 def test_empty_page(scenario: Scenario, implementation: Implementation) -> None:
     """A proxy answers every request with an empty page and status 200."""
-    _fails_always(scenario, implementation, Step(says("Never seen."), fault=NotJson(empty=True)), what="an empty page")
+    fails_always(scenario, implementation, Step(says("Never seen."), fault=NotJson(empty=True)), what="an empty page")
 
 
 @requirement("reply-without-choices-is-told")
@@ -153,13 +116,13 @@ def test_empty_page(scenario: Scenario, implementation: Implementation) -> None:
 def test_no_choices(scenario: Scenario, implementation: Implementation, quirk: Quirk) -> None:
     """Each reply has the status 200 and no choice, or null for the list of them."""
     without = Step(says("Never seen."), DEFAULT.but(quirk=quirk))
-    _fails_always(scenario, implementation, without, what="a reply without choices")
+    fails_always(scenario, implementation, without, what="a reply without choices")
 
 
 @requirement("error-body-with-200-is-told")
 def test_error_with_status_200(scenario: Scenario, implementation: Implementation) -> None:
     """Each reply has the status 200 and the body of an error."""
-    _fails_always(scenario, implementation, HttpError(200), what="an error and the status 200")
+    fails_always(scenario, implementation, HttpError(200), what="an error and the status 200")
 
 
 def _failing_after_tools(scenario: Scenario, implementation: Implementation, error: HttpError) -> Run:
@@ -248,7 +211,7 @@ def test_error_event_after_tools(scenario: Scenario, implementation: Implementat
 def test_error_event_alone(scenario: Scenario, implementation: Implementation) -> None:
     """Each stream has an error in place of its first event, and nothing else; a plain reply has an error status."""
     alone = Step(says("Never seen."), fault=ErrorEvent(after=0))
-    _fails_always(scenario, implementation, alone, what="a stream of one error")
+    fails_always(scenario, implementation, alone, what="a stream of one error")
 
 
 @requirement("repeated-answer-is-the-whole-one")

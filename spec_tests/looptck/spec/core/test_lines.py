@@ -57,9 +57,10 @@ def test_data_lines(implementation: Implementation) -> None:
 
 
 @requirement("byte-order-mark-is-skipped")
-def test_byte_order_mark(implementation: Implementation) -> None:
-    """The stream begins with a byte order mark; its first event is not lost."""
-    framing = PRESETS["byte-order-mark"]
+@pytest.mark.parametrize("torn", [False, True], ids=["whole", "torn"])
+def test_byte_order_mark(implementation: Implementation, torn: bool) -> None:
+    """The stream begins with a byte order mark, which may be torn; its first event is not lost."""
+    framing = PRESETS["byte-order-mark"].but(torn=torn)
     if implementation.cell.wire == "openai-chat":  # the loss of a first event without content would not be noticed
         framing = framing.but(one_delta=True, calls_first=True)
     runs_its_calls(implementation, framing)

@@ -12,6 +12,7 @@ from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.run import Run
 from looptck.spec.messages import carrying, share_one_message
+from looptck.values.lenient import objects_in
 from looptck.values.turns import Call, Hosted, Served, Turn, calls, says, turn
 from looptck.values.verdicts import NotApplicable
 
@@ -104,10 +105,7 @@ def test_cited_text(scenario: Scenario, implementation: Implementation) -> None:
     if asked.request.continues is not None:
         raise NotApplicable("the service keeps the conversation, so the text does not go back")
     blocks = [
-        block
-        for message in asked.body["messages"]
-        if isinstance(message["content"], list)
-        for block in message["content"]
+        block for message in objects_in(asked.body.get("messages")) for block in objects_in(message.get("content"))
     ]
     said = [block for block in blocks if block.get("text") == CITED["text"]]
     assert said, f"the next request lacks the text {CITED['text']!r}"

@@ -124,6 +124,8 @@ def test_names_that_fall_together(scenario: Scenario, implementation: Implementa
 
     _renames(run, scenario, implementation)
     found = [name for name, _ in offered(implementation.cell, run.request(1).body, names)]
+    if not found:
+        raise NotReached(f"the request offers neither of {' and '.join(map(repr, names))}")
     assert 2 == len({*found}), f"the tools {' and '.join(map(repr, names))} are offered as {plain(found)}"
     run.delivered(1)
     for ran in run.ran:

@@ -12,6 +12,7 @@ from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
 from looptck.provider.script import Step
 from looptck.values.framing import DEFAULT, MODEL
+from looptck.values.lenient import objects_in
 from looptck.values.plain import plain
 from looptck.values.turns import Call, Served, calls, says, turn
 from looptck.values.verdicts import NotApplicable
@@ -82,7 +83,11 @@ def test_reasoning_is_echoed(scenario: Scenario, implementation: Implementation)
     reasons = DEFAULT.but(quirk="reasoning-content")
 
     def kept(run: Run, n: int) -> list[Any]:
-        return [one.get("reasoning_content") for one in run.request(n).body["messages"] if one.get("tool_calls")]
+        return [
+            one.get("reasoning_content")
+            for one in objects_in(run.request(n).body.get("messages"))
+            if one.get("tool_calls")
+        ]
 
     for model in (MODEL, "deepseek-reasoner"):
         scenario.plays(Step(TWO_CALLS, reasons), Step(WEATHER, reasons), says(ANSWER))
@@ -106,7 +111,7 @@ def test_no_reasoning_is_added(scenario: Scenario, implementation: Implementatio
 
     run = implementation.run()
 
-    for message in run.request(3).body["messages"]:
+    for message in objects_in(run.request(3).body.get("messages")):
         added = [name for name in MEMBERS if message.get(name) is not None]
         assert not added, (
             f"a turn came without reasoning, and is sent back with the member {added[0]} {plain(message[added[0]])}"

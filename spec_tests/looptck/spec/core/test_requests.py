@@ -197,25 +197,6 @@ def test_model_name_of_replies(scenario: Scenario, implementation: Implementatio
     assert [MODEL] * len(named) == named, f"the caller's model is {MODEL}; the requests name {', '.join(named)}"
 
 
-@requirement("requests-say-that-they-are-json")
-def test_content_type(scenario: Scenario, implementation: Implementation) -> None:
-    """The services refuse a text or a form. A request that names no type is taken for JSON, as most servers take it."""
-    run = _conversation(scenario, implementation)
-
-    said = {received.headers.get("content-type", "application/json") for received in run.received}
-    others = sorted(type for type in said if "json" not in type.lower())
-    assert not others, f"a request has the content type {others[0]!r}"
-
-
-@requirement("api-version-is-named")
-def test_api_version(scenario: Scenario, implementation: Implementation) -> None:
-    """The service refuses a request without the header."""
-    run = _conversation(scenario, implementation)
-
-    unnamed = [received.n for received in run.received if not received.headers.get("anthropic-version")]
-    assert not unnamed, f"request {unnamed[0]} has no header anthropic-version"
-
-
 @requirement("arguments-are-echoed-as-given")
 def test_arguments_are_echoed(scenario: Scenario, implementation: Implementation) -> None:
     """Unusual but valid JSON comes back as the same value; whether its text is the same is recorded."""

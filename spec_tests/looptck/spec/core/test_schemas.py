@@ -6,6 +6,7 @@ import pytest
 
 from looptck.bench import schema_blocks as blocks
 from looptck.bench.checks import Implementation, refusable, requirement
+from looptck.bench.run import Run
 from looptck.bench.schema_blocks import Block
 from looptck.catalogue.agents import Tool
 from looptck.spec import strategies
@@ -91,13 +92,17 @@ def _offers(implementation: Implementation, block: Block, *, strict: bool = Fals
 
     run = implementation.run(tools=[tool])
 
-    offered = {one.name: one for one in run.request(1).request.tools}
-    assert tool.name in offered, f"the request offers {plain(sorted(offered))}"
-    found = offered[tool.name]
+    found = _offered(run, tool)
     other = blocks.otherwise(block, found.parameters, strict=found.strict)
     both = f"declared {plain(tool.parameters)}, not {plain(found.parameters)}"
     assert other is None, f"the offered schema means something else: {other}; {both}"
     return found
+
+
+def _offered(run: Run, tool: Tool) -> Offered:
+    offered = {one.name: one for one in run.request(1).request.tools}
+    assert tool.name in offered, f"the request offers {plain(sorted(offered))}"
+    return offered[tool.name]
 
 
 def _not_made_strict_in_vain(implementation: Implementation, found: Offered) -> None:
@@ -143,7 +148,7 @@ def test_open_schema_of_a_strict_tool(implementation: Implementation, members: d
 
     run = implementation.run(tools=[declared])
 
-    offered = next(one for one in run.request(1).request.tools if one.name == "plan").parameters
+    offered = _offered(run, declared).parameters
     if offered.get("additionalProperties") is not False:
         raise NotApplicable("the loop passes the schema on as it was given")
     other = blocks.otherwise(block, offered, strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -150,6 +151,18 @@ def test_it_has_not_run(scenario: Scenario, implementation: Implementation, scri
 
     ran = run.arguments_of("note")
     assert not ran, f"a call that needs approval has run before it was approved, with {plain(ran[0])}"
+
+
+@requirement("suspended-call-is-told-as-written")
+def test_it_is_told_as_written(scenario: Scenario, implementation: Implementation) -> None:
+    """Whoever decides reads the tool and the arguments of the calls that wait; other calls of the turn may run."""
+    run, _ = stop(scenario, Talk(implementation, named=False), [calls(CALL, NOTE, OTHER), DONE])
+
+    written = [f"{one.tool}({spelled(one.arguments)})" for one in (NOTE, OTHER)]
+    for one in suspended(run).calls:
+        arguments = one.arguments if isinstance(one.arguments, str) else json.dumps(one.arguments)
+        told = f"{one.tool}({spelled(arguments)})"
+        assert told in written, f"a decision is asked for about {told}; the calls that wait are {' and '.join(written)}"
 
 
 @requirement("suspended-call-has-not-run")

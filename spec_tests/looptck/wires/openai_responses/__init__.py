@@ -51,6 +51,8 @@ OPENAI_RESPONSES = Wire(
             "final-output-empty",
             "early-id-differs",
             "no-sequence",
+            "no-usage",
+            "usage-null",
             "unnamed-events",
             "end-marker",
             "model-dated",

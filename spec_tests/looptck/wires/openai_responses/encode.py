@@ -90,10 +90,12 @@ def body(turn: Turn, n: int, framing: Framing) -> dict[str, Any]:
         "top_logprobs": 0,
         "top_p": 1.0,
         "truncation": "disabled",
-        "usage": _usage(turn) if status in _BILLED else None,
+        "usage": _usage(turn) if status in _BILLED and framing.quirk != "usage-null" else None,
         "user": None,
         "metadata": {},
     }
+    if framing.quirk == "no-usage":
+        del reply["usage"]
     for known in (reply, *output) if framing.unknown_fields else ():
         known["x_unknown"] = UNKNOWN
     return reply

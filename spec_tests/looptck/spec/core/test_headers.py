@@ -1,0 +1,56 @@
+"""The headers of every request: what its body is, the version of the API, and a key."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, requirement
+from looptck.bench.run import Run
+from looptck.values.turns import Call, calls, says
+
+KEYS = ("api-key", "x-api-key", "x-goog-api-key")
+"""Headers of services that have a key alone, without the scheme that stands before it in ``authorization``."""
+
+
+def _conversation(scenario: Scenario, implementation: Implementation) -> Run:
+    """A turn with a call, then the answer. Raises NotReached unless both happened."""
+    scenario.plays(calls(Call.of("weather", {"city": "Paris"})), says("It is warm in Paris."))
+    run = implementation.run("What is the weather?")
+    run.request(2)
+    return run
+
+
+@requirement("requests-say-that-they-are-json")
+def test_content_type(scenario: Scenario, implementation: Implementation) -> None:
+    """The services refuse a text or a form. A request that names no type is taken for JSON, as most servers take it."""
+    run = _conversation(scenario, implementation)
+
+    said = {received.headers.get("content-type", "application/json") for received in run.received}
+    others = sorted(type for type in said if "json" not in type.lower())
+    assert not others, f"a request has the content type {others[0]!r}"
+
+
+@requirement("api-version-is-named")
+def test_api_version(scenario: Scenario, implementation: Implementation) -> None:
+    """The service refuses a request without the header."""
+    run = _conversation(scenario, implementation)
+
+    unnamed = [received.n for received in run.received if not received.headers.get("anthropic-version")]
+    assert not unnamed, f"request {unnamed[0]} has no header anthropic-version"
+
+
+@requirement("key-is-sent")
+def test_key(scenario: Scenario, implementation: Implementation) -> None:
+    """The services refuse a request without a key. Which header has it, and whose key it is, is not judged."""
+    run = _conversation(scenario, implementation)
+
+    bare = [received.n for received in run.received if not _has_a_key(received.headers)]
+    assert not bare, f"request {bare[0]} has no key: no scheme and key in authorization, and none of {', '.join(KEYS)}"
+
+
+def _has_a_key(headers: Mapping[str, str]) -> bool:
+    """Whether a request has a header with a key, or the scheme of one and what belongs to it."""
+    schemed = re.fullmatch(r"\s*\S+\s+\S.*", headers.get("authorization", ""))
+    return schemed is not None or any(headers.get(name, "").strip() for name in KEYS)

@@ -1,0 +1,116 @@
+"""How a run has ended for its caller: the stop reason that it is told, and the error for a fault of the service."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+import pytest
+
+from looptck.bench.assertions.caller import CUT
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, on, requirement
+from looptck.bench.limit_words import MISTAKES
+from looptck.bench.run import Run
+from looptck.provider.faults import ErrorEvent, HttpError
+from looptck.provider.script import Step
+from looptck.provider.toolbox import Raises
+from looptck.spec.failing_service import SOON, always_failing
+from looptck.values.outcome import Failed, Value
+from looptck.values.turns import Call, Turn, calls, refuses, says
+from looptck.values.verdicts import NotApplicable
+
+WHOLE = "The capital of France is Paris."
+BEGUN = "The capital of France is"
+ON_OPENAI = on("openai-*")
+ON_MESSAGES = on("anthropic-messages")
+ENDINGS = [
+    pytest.param([says(WHOLE)], {"end"}, id="whole"),
+    pytest.param([calls(Call.of("weather", {"city": "Paris"})), says(WHOLE)], {"end"}, id="whole-after-tools"),
+    pytest.param([says(BEGUN, stop="length")], {"length"}, id="length"),
+    pytest.param([says(BEGUN, stop="content_filter")], {"content_filter", "refusal"}, id="filter", marks=ON_OPENAI),
+    pytest.param([says(BEGUN, stop="refusal")], {"content_filter", "refusal"}, id="refused", marks=ON_MESSAGES),
+    pytest.param([refuses("I cannot help with that.")], {"content_filter", "refusal"}, id="refusal", marks=ON_OPENAI),
+]
+"""The turns of a run, and the stop reasons that fit it. ``end`` and ``other`` are the silence that others judge."""
+SILENT = {None, "end", "other"}
+
+
+@requirement("told-stop-reason-fits")
+@pytest.mark.parametrize(("turns", "fit"), ENDINGS)
+def test_told_reason(
+    scenario: Scenario, implementation: Implementation, turns: list[Turn], fit: Collection[str]
+) -> None:
+    """A run ends in one of the usual ways; its caller is told of no other."""
+    stop = _told(scenario, implementation, *turns)
+
+    may = {*fit, *SILENT, *({"calls"} if implementation.bench.started.answer else ())}
+    last = turns[-1].stopped if turns[-1].text else "refusal"
+    assert stop in may, f"the last turn has the stop reason {last}, and the caller is told {stop}"
+
+
+def _told(scenario: Scenario, implementation: Implementation, *turns: Turn) -> str | None:
+    """The stop reason that the caller of such a run is told.
+
+    Raises:
+        NotApplicable: the run ends with an error, or its caller is told no reason.
+    """
+    scenario.plays(*turns)
+    run = implementation.run()
+    run.replied(len(turns))
+    if not isinstance(run.outcome, Value) or run.outcome.stop is None:
+        raise NotApplicable(f"the caller is told no stop reason: the loop {run.outcome}")
+    return run.outcome.stop
+
+
+@requirement("truncated-answer-is-told")
+def test_whole_answer_is_told_otherwise(scenario: Scenario, implementation: Implementation) -> None:
+    """An answer is whole, and another is cut by the token limit: what the caller is told of both is not the same."""
+    whole = _told(scenario, implementation, says(WHOLE))
+    cut = _told(scenario, implementation, says(BEGUN, stop="length"))
+
+    assert whole != cut or cut not in CUT, f"the caller is told {cut} of a whole answer too"
+
+
+FAILURES = [
+    pytest.param(HttpError(400, SOON), id="400"),
+    pytest.param(HttpError(500, SOON), id="500"),
+    pytest.param(HttpError(200), id="200", marks=on("openai-chat/plain/*")),
+    pytest.param(Step(says("Never seen."), fault=ErrorEvent(after=0)), id="event", marks=on("*/stream/*")),
+]
+"""What the service answers to every request."""
+NO_CITY = "no city has this name"
+SAID = re.compile(rf"{HttpError(0).message}|{NO_CITY}|\b(400|429|500)\b")
+"""What the service or the tool has said: an error that repeats it hides nothing, whatever its type."""
+
+
+@requirement("failure-is-told-as-such")
+@pytest.mark.parametrize("fault", FAILURES)
+def test_error_of_the_service(scenario: Scenario, implementation: Implementation, fault: HttpError | Step) -> None:
+    """The service answers every request with an error."""
+    _is_no_mistake(always_failing(scenario, implementation, fault))
+
+
+@requirement("failure-is-told-as-such")
+def test_error_without_a_time(scenario: Scenario, implementation: Implementation) -> None:
+    """The service refuses one request for the rate, and does not say when to ask again."""
+    scenario.plays(HttpError(429), says("Once more."))
+    run = implementation.run()
+    run.replied(1)
+    _is_no_mistake(run)
+
+
+@requirement("failure-is-told-as-such")
+def test_error_of_a_tool(scenario: Scenario, implementation: Implementation) -> None:
+    """A tool raises, which the caller or the model is told."""
+    scenario.plays(calls(Call.of("weather", {"city": "Atlantis"})), says("There is no such city."))
+    scenario.does("weather", Raises(NO_CITY, "LookupError"))
+    run = implementation.run()
+    run.tool_began("weather")
+    _is_no_mistake(run, "the tool has raised")
+
+
+def _is_no_mistake(run: Run, what: str = "the service has answered with an error") -> None:
+    """Assert that the run has not ended by a programming mistake that hides what has been said of the failure."""
+    if isinstance(run.outcome, Failed) and not SAID.search(run.outcome.message):
+        assert run.outcome.type not in MISTAKES, f"{what}, and the loop {run.outcome}"
