@@ -99,17 +99,22 @@ class Run:
 
     def request(self, n: int) -> Received:
         """The ``n``-th model request, from 1. Raises NotReached if there was none, or one whose body is no object."""
+        found = self._came(n)
+        if not isinstance(found.body, dict):
+            raise NotReached(f"request {n} has no JSON object in its body{self._refusal()}")
+        return found
+
+    def _came(self, n: int) -> Received:
+        """The ``n``-th model request, whatever its body is. Raises NotReached if there was none."""
         requests = self.requests
         if len(requests) < n:
             made = amount(len(requests), "model request")
             raise NotReached(f"request {n} never came: the loop made {made} and {self.outcome}{self._refusal()}")
-        if not isinstance(requests[n - 1].body, dict):
-            raise NotReached(f"request {n} has no JSON object in its body{self._refusal()}")
         return requests[n - 1]
 
     def replied(self, n: int) -> Replied:
         """The reply to request ``n``, as far as the loop read it. Raises NotReached if there was none."""
-        self.request(n)
+        self._came(n)
         for event in self.transcript.events:
             if isinstance(event, Replied) and event.n == n:
                 return event
@@ -267,7 +272,7 @@ class Run:
 
         Raises NotReached if there was none.
         """
-        self.request(n)
+        self._came(n)
         return ids.with_script_ids(*self._requests_and_calls(n), self._pairing)
 
     def renamed(self, n: int) -> dict[str, str]:
@@ -401,7 +406,7 @@ class Run:
         if (n, len(events)) not in self._expected:
             whole = {event.n for event in events if isinstance(event, Replied) and event.what == "a turn"}
             turns = [self.turns[k] for k in sorted(self.turns) if k < n and k in whole]
-            began = self.request(n).at
+            began = self._came(n).at
             ran = [run for run in self.ran if run.began <= began]
             self._expected[n, len(events)] = expected.items(self.prompt, turns, ran, WIRES[self.cell.wire].echo)
         return self._expected[n, len(events)]
