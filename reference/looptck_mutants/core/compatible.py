@@ -234,7 +234,7 @@ class UsageIsCounted(ChatWire):
         return super().decode(reply)
 
 
-@breaks("usage-may-be-missing", cells=RESPONSES)
+@breaks("usage-of-a-response-may-be-missing", cells=RESPONSES)
 class TotalsAreCounted(ResponsesWire):
     """Counts the tokens of each response."""
 

@@ -215,17 +215,17 @@ def test_usage(implementation: Implementation, quirk: Quirk) -> None:
 
 
 @requirement("usage-may-be-missing")
-@on("openai-chat/plain/*", "openai-responses")
+@on("openai-chat/plain/*")
 def test_no_usage(implementation: Implementation) -> None:
     """The reply has no member for its usage."""
     _counts(_reads(implementation, "no-usage", WEATHER))
 
 
-@requirement("usage-may-be-missing")
-@on("openai-responses")
-def test_usage_of_a_response(implementation: Implementation) -> None:
-    """The usage of a response that has been completed is null."""
-    _counts(_reads(implementation, "usage-null", WEATHER))
+@requirement("usage-of-a-response-may-be-missing")
+@pytest.mark.parametrize("quirk", ["no-usage", "usage-null"])
+def test_usage_of_a_response(implementation: Implementation, quirk: Quirk) -> None:
+    """The usage of a response that has been completed is null, or has no member."""
+    _counts(_reads(implementation, quirk, WEATHER))
 
 
 @requirement("usage-may-be-missing")

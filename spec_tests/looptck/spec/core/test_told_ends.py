@@ -75,7 +75,6 @@ def test_whole_answer_is_told_otherwise(scenario: Scenario, implementation: Impl
 FAILURES = [
     pytest.param(HttpError(400, SOON), id="400"),
     pytest.param(HttpError(500, SOON), id="500"),
-    pytest.param(HttpError(200), id="200", marks=on("openai-chat/plain/*")),
     pytest.param(Step(says("Never seen."), fault=ErrorEvent(after=0)), id="event", marks=on("*/stream/*")),
 ]
 """What the service answers to every request."""
