@@ -86,6 +86,8 @@ def test_at_the_same_time(scenario: Scenario, implementation: Implementation) ->
         scenario.watching = () if running else (both, ended)
         scenario.returns("note", f"kept {color}")
         running[color] = talk.begin(f"What is the color {color}?", mark=color, shared=talk.id)
+        if len(running) == 1:  # the second run begins when the first one has asked, so that it is the later one
+            both.reached(implementation.bench.patience.gate, running[color].future.done)
     runs = {color: implementation.end(one) for color, one in running.items()}
 
     answered = 0
