@@ -21,7 +21,7 @@ from looptck.drivers import mends
 from looptck.drivers.connection import OnTold
 from looptck.drivers.faults import STILL_CALLING, DriverFault, last_line
 from looptck.drivers.idle import Pulse, pulse, served
-from looptck.drivers.limits import TimeIsOver, in_time
+from looptck.drivers.limits import TimeIsOver, within
 from looptck.drivers.methods import called
 from looptck.drivers.protocol import VERSION, Started, complaint
 from looptck.drivers.sockets import has_connection
@@ -61,7 +61,7 @@ class InProcess:
 
     def start(self) -> Started:
         try:
-            found = in_time(self._starting, "start() did not return", self._started)
+            found = within(self._starting, "start() did not return", self._started)
         except (DriverFault, KeyboardInterrupt):
             raise
         except BaseException as error:  # an import that exits would end looptck with status 0

@@ -22,7 +22,7 @@ class TimeIsOver(BaseException):
     """Raised in what takes too long."""
 
 
-def in_time(seconds: float, what: str, work: Callable[[], T]) -> T:
+def within(seconds: float, what: str, work: Callable[[], T]) -> T:
     """Do some work in the main thread, where a driver may set signal handlers, within a time; elsewhere there is none.
 
     The alarm comes again and again until the work ends: what is raised in a finalizer, or in an import that goes on

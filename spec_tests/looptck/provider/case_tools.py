@@ -14,7 +14,7 @@ from looptck.provider.http import HttpReply, HttpRequest, head
 from looptck.provider.mcp import Called, Server, Speaking, content, stateless
 from looptck.provider.mcp import Tool as ListedTool
 from looptck.provider.mcp.speaking import answer
-from looptck.provider.replies import JSON
+from looptck.provider.replies import whole
 from looptck.provider.toolbox import Behaviour, Raises, Returns, ReturnsParts
 from looptck.values.jsontext import compact
 
@@ -35,13 +35,15 @@ class CaseTools:
         _, found = self._speaking.heard(request.method, request.headers, request.body)
         if isinstance(found, Called):
             return runs(found.tool, found.arguments, lambda behaviour: self._told(found, behaviour))
-        return HttpReply([_written(found.status, found.message)])
+        if found.message is None:
+            return HttpReply([head(found.status, [], length=0)])
+        return whole(found.status, found.message)
 
     def _told(self, call: Called, behaviour: Behaviour) -> HttpReply:
         said = answer(call.id, result(behaviour))
         if call.stateless:
             said = stateless.completed(self._speaking.server, said)
-        return HttpReply([_written(200, said)])
+        return whole(200, said)
 
 
 def result(behaviour: Behaviour) -> dict[str, Any]:
@@ -56,10 +58,3 @@ def result(behaviour: Behaviour) -> dict[str, Any]:
             text = value if isinstance(value, str) else compact(value).decode()
             return content.result((content.text(text),), None, failed=False)
     raise ValueError(f"only a dispatch endpoint answers with {behaviour}")
-
-
-def _written(status: int, message: dict[str, Any] | None) -> bytes:
-    if message is None:
-        return head(status, [], length=0)
-    body = compact(message)
-    return head(status, JSON, length=len(body)) + body

@@ -90,10 +90,10 @@ def test_an_alarm_around_a_run_comes_all_the_same() -> None:
     rang = threading.Event()
     before = signal.signal(signal.SIGALRM, lambda *_: rang.set())
     try:
-        assert limits.in_time(60, "this", lambda: "done") == "done"
+        assert limits.within(60, "this", lambda: "done") == "done"
         assert (0.0, 0.0) == signal.getitimer(signal.ITIMER_REAL)
         signal.setitimer(signal.ITIMER_REAL, HOUR)
-        assert limits.in_time(60, "this", lambda: "done") == "done"
+        assert limits.within(60, "this", lambda: "done") == "done"
         kept, _ = signal.getitimer(signal.ITIMER_REAL)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)

@@ -14,7 +14,7 @@ from looptck.driver import load
 from looptck.drivers.connection import OnTold
 from looptck.drivers.faults import DriverFault
 from looptck.drivers.idle import Pulse
-from looptck.drivers.limits import in_time
+from looptck.drivers.limits import within
 from looptck.drivers.programs.description import Description
 from looptck.drivers.programs.once import Once
 from looptck.drivers.programs.scratch import Case, Places, Scratch
@@ -178,7 +178,7 @@ def programs(word: str) -> Programs:
     kind, _, rest = word.partition(":")
     if kind == "python" and ":" in rest:
         try:
-            message = in_time(DESCRIBING, "described() did not return", lambda: load(rest).described())
+            message = within(DESCRIBING, "described() did not return", lambda: load(rest).described())
         except KeyboardInterrupt:
             raise
         except BaseException as error:

@@ -13,7 +13,7 @@ from typing import Any
 
 from looptck.driver import load
 from looptck.drivers.faults import DriverFault, Kind, last_line
-from looptck.drivers.limits import in_time
+from looptck.drivers.limits import within
 from looptck.drivers.servers.declared import Declared, complaint
 
 STARTING = 60.0
@@ -32,7 +32,7 @@ class InPython:
 
     def declared(self) -> Declared:
         try:
-            message = in_time(self._starting, "start() did not return", self._started)
+            message = within(self._starting, "start() did not return", self._started)
         except (DriverFault, KeyboardInterrupt):
             raise
         except BaseException as error:
@@ -70,7 +70,7 @@ class InPython:
 
     def _asked(self, what: str, asks: Callable[[Any], Any]) -> Any:
         try:
-            return in_time(self._starting, f"{what} did not return", lambda: asks(self._made))
+            return within(self._starting, f"{what} did not return", lambda: asks(self._made))
         except (DriverFault, KeyboardInterrupt):
             raise
         except BaseException as error:
