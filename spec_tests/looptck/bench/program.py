@@ -21,14 +21,13 @@ from looptck.bench.bench import Patience, Running, Scenario
 from looptck.bench.benches import LoopBench
 from looptck.bench.run import Run
 from looptck.bench.translation import Translation
-from looptck.drivers import case_message
 from looptck.drivers.case_message import API_KEY, RunOptions
 from looptck.drivers.idle import AtWork
 from looptck.drivers.programs import Programs
 from looptck.drivers.programs.scratch import Scratch
 from looptck.provider import shared
 from looptck.provider.habits import Habits
-from looptck.provider.mock_run import MockRun
+from looptck.provider.mock_run import CASE_TOOLS, MockRun
 from looptck.provider.program_run import ProgramMockRun
 from looptck.provider.renamed import Names
 from looptck.provider.script import Script
@@ -175,6 +174,7 @@ class ProgramBench(LoopBench):
             marks.watch()
         else:
             run.offered = handled
+            mock_run.offered = options.offered
             mock_run.names = Names.by(one.mcp or "{name}", handled)
             mock_run.offers = [*mock_run.names.own]
             mock_run.transcript.watchers.append(_noting(mock_run, run.program.marks))
@@ -184,14 +184,13 @@ class ProgramBench(LoopBench):
             prompt = f"{prompt} (This is {mock_run.task})"
         base_url = self._base_url(mock_run, prompt)
         own = self.origin + mock_run.prefix
-        offered = case_message.case(options, cell, own, name=name, profile="program", id=run.id)["tools"]
         case = {
             "wire": cell.wire,
             "base_url": base_url,
             "api_key": API_KEY,
             "model": MODEL,
             "prompt": prompt,
-            "tools": [tool for tool in offered if tool["url"] is not None],
+            "tools_url": own + CASE_TOOLS,
             "scratch": scratch,
             "before_the_end": marks.read,
         }

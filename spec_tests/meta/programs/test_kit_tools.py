@@ -1,29 +1,30 @@
-"""The kit's tools over MCP: what is listed, what a call comes to, and whose tools they are."""
+"""The tools of a case for programs: asked by the official client, by their address and by the command."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from mcp import MCPError
 from mcp.client import Client, Transport
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.types import CallToolResult, TextContent
 
-from looptck.drivers.programs import kit_tools
-from looptck.drivers.programs.kit_tools import KitTools, result
-from looptck.provider.mock_run import MockRun
+from looptck.catalogue.agents import Tool
+from looptck.provider.gate import Gate
+from looptck.provider.mock_run import CASE_TOOLS, MockRun
 from looptck.provider.script import Script
 from looptck.provider.server import Provider
-from looptck.provider.toolbox import Raises, Returns, Toolbox
+from looptck.provider.toolbox import Behaviour, Raises, Returns, Toolbox
+from looptck.values.transcript import ToolBegan
 from looptck.wires import WIRES
 
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
-TOOLBOX = Toolbox({"weather": [Returns("warm"), Returns({"degrees": 4}), Raises("no such city", "LookupError")]})
+MANY = 40
 
 
 def text_of(done: Any) -> tuple[str, bool | None]:
@@ -35,17 +36,12 @@ def text_of(done: Any) -> tuple[str, bool | None]:
 
 
 @contextmanager
-def offered() -> Iterator[tuple[MockRun, str]]:
+def offered(*weather: Behaviour) -> Iterator[tuple[MockRun, str]]:
     """A mock run with a tool, and the address of its tools."""
-    tools = KitTools()
     with Provider() as provider:
-        mock_run = MockRun(WIRES["openai-chat"], Script(), TOOLBOX)
-        url = f"{provider.open(mock_run)}/tools/weather"
-        listed = {"name": "weather", "description": "Tells it.", "parameters": SCHEMA, "url": url}
-        try:
-            yield mock_run, tools.open("one.1", [listed])
-        finally:
-            tools.stop()
+        mock_run = MockRun(WIRES["openai-chat"], Script(), Toolbox({"weather": [*weather]}))
+        mock_run.offered = [Tool("weather", "Tells it.", SCHEMA)]
+        yield mock_run, provider.open(mock_run) + CASE_TOOLS
 
 
 def as_command(url: str) -> Transport:
@@ -56,76 +52,59 @@ def as_command(url: str) -> Transport:
     )
 
 
-@pytest.mark.parametrize("by", [str, as_command], ids=["address", "command"])
+BOTH_WAYS = pytest.mark.parametrize("by", [str, as_command], ids=["address", "command"])
+
+
+@BOTH_WAYS
 def test_a_call_reaches_the_toolbox(by: Any) -> None:
     """Texts arrive as they are, other values as JSON, errors as errors, by the address and by the command."""
-    TOOLBOX._runs.clear()
 
     async def ask(url: str) -> tuple[Any, list[Any]]:
         async with Client(by(url)) as client:
             (tool,) = (await client.list_tools()).tools
-            done = [text_of(await client.call_tool("weather", {"city": city})) for city in ("Oslo", "Rome", "Atlantis")]
+            done = [text_of(await client.call_tool("weather", {"city": city})) for city in ("Oslo", "Rome", "Ü\u2028")]
             return tool, done
 
-    with offered() as (mock_run, url):
+    with offered(Returns("warm"), Returns({"degrees": 4}), Raises("no such city", "LookupError")) as (mock_run, url):
         tool, done = asyncio.run(ask(url))
         events = mock_run.transcript.events
 
     assert ("weather", "Tells it.", SCHEMA) == (tool.name, tool.description, tool.input_schema)
     assert [("warm", False), ('{"degrees":4}', False), ("LookupError: no such city", True)] == done
-    assert [{"city": "Oslo"}, {"city": "Rome"}, {"city": "Atlantis"}] == [
-        event.arguments for event in events if hasattr(event, "arguments")
+    assert [{"city": "Oslo"}, {"city": "Rome"}, {"city": "Ü\u2028"}] == [
+        event.arguments for event in events if isinstance(event, ToolBegan)
     ]
 
 
-def test_calls_wait_for_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many calls are held until the last of them has begun, it begins; one too many is an error."""
-    monkeypatch.setattr(kit_tools, "MOST_CALLS", 40)
-    begun = threading.Barrier(40)
+@BOTH_WAYS
+def test_calls_wait_for_no_others(by: Any) -> None:
+    """However many calls are held until the last of them has begun, it begins."""
+    gate = Gate("held until all have begun")
 
-    def held(*_: object) -> dict[str, Any]:
-        try:
-            begun.wait(10)
-        except threading.BrokenBarrierError:
-            return {"value": "alone"}
-        return {"value": "together"}
-
-    monkeypatch.setattr(kit_tools, "forwarded", held)
+    def count(mock_run: MockRun) -> None:
+        if mock_run.tool_runs == MANY:
+            gate.open()
 
     async def ask(url: str) -> list[Any]:
-        async with Client(url) as client:
-            return [
-                text_of(done) for done in await asyncio.gather(*(client.call_tool("weather", {}) for _ in range(40)))
-            ]
+        async with Client(by(url)) as client:
+            asked = (client.call_tool("weather", {"city": str(number)}) for number in range(MANY))
+            return [text_of(done) for done in await asyncio.gather(*asked)]
 
-    with offered() as (_, url):
+    with offered(*[Returns("together", hold=gate)] * MANY) as (mock_run, url):
+        mock_run.transcript.watchers.append(lambda _: count(mock_run))
+
         assert {("together", False)} == set(asyncio.run(ask(url)))
-        monkeypatch.setattr(kit_tools, "MOST_CALLS", 0)
-
-        assert [("TooManyCalls: 0 calls are under way", True)] == asyncio.run(one_call(url))
 
 
-async def one_call(url: str) -> list[Any]:
-    """The result of one call."""
-    async with Client(url) as client:
-        return [text_of(await client.call_tool("weather", {}))]
+@BOTH_WAYS
+def test_a_tool_of_another_case_cannot_be_called(by: Any) -> None:
+    """It is the protocol's error, and nothing runs."""
 
-
-def test_a_case_has_its_own_tools() -> None:
-    """Another case has none of these tools, and a call of one is answered with an error."""
-
-    async def ask(url: str) -> tuple[list[Any], Any]:
-        async with Client(url.replace("one.1", "one.2")) as client:
-            return (await client.list_tools()).tools, await client.call_tool("weather", {"city": "Oslo"})
+    async def ask(url: str) -> None:
+        async with Client(by(url)) as client:
+            with pytest.raises(MCPError, match="Unknown tool: climate"):
+                await client.call_tool("climate", {})
 
     with offered() as (mock_run, url):
-        tools, done = asyncio.run(ask(url))
-        events = list(mock_run.transcript.events)
-
-    assert ([], ("UnknownTool: there is no tool weather", True), []) == (tools, text_of(done), events)
-
-
-@pytest.mark.parametrize(("value", "text"), [(None, "null"), ("", ""), (0, "0"), ([], "[]"), ("é\u2028", "é\u2028")])
-def test_a_value_is_a_text(value: Any, text: str) -> None:
-    """A text is sent as it is; any other value as JSON."""
-    assert (text, False) == text_of(result({"value": value}))
+        asyncio.run(ask(url))
+        assert 0 == mock_run.tool_runs

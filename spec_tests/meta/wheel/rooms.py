@@ -9,8 +9,6 @@ ROOMS = {
     "looptck": "",
     "looptck.bench.client.visit": "server",
     "looptck.drivers.programs.acp": "program",
-    "looptck.drivers.programs.kit_tools": "program",
-    "looptck.drivers.programs.stdio": "program",
     "looptck.commands.kill.page": "reference",
     "looptck.commands.matrix": "site",
     "looptck.commands.recording": "record",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from concurrent.futures import Future
 from functools import partial
@@ -19,13 +18,11 @@ from looptck.drivers.programs.description import Description
 from looptck.drivers.programs.once import Once
 from looptck.drivers.programs.scratch import Case, Places, Scratch
 from looptck.drivers.protocol import PLAIN, PROGRAM, Started
-from looptck.drivers.sockets import has_connection
 from looptck.values.outcome import Outcome
 from looptck.values.program import Exit
 
 if TYPE_CHECKING:
     from looptck.drivers.programs.acp import Acp
-    from looptck.drivers.programs.kit_tools import KitTools
 
 EXITS = "exits"
 """The capability of a program that is a process for each case: its exit status and its end can be seen."""
@@ -46,7 +43,6 @@ class Programs:
         self._playing: dict[str, Once] = {}
         self._exits: dict[str, Exit] = {}
         self._acp: Acp | None = None
-        self._kit_tools: KitTools | None = None
 
     def start(self) -> Started:
         """The declaration of the program; no process is started yet."""
@@ -79,8 +75,8 @@ class Programs:
         return self._places.scratch()
 
     def run(self, id: str, case: dict[str, Any], on_told: OnTold) -> Future[Outcome]:
-        """Play a case: wire, URL, key, model, prompt, tools, scratch places, and what to do before the outcome."""
-        mcp_url = self._given_tools().open(id, case["tools"]) if self.description.mcp is not None else ""
+        """Play a case: wire, URLs, key, model, prompt, scratch places, and what to do before the outcome."""
+        mcp_url = case["tools_url"] if self.description.mcp is not None else ""
         given = Case(case["wire"], case["base_url"], case["api_key"], case["model"], case["prompt"], mcp_url)
         if self.is_one_process:
             on_exit = partial(self._exits.__setitem__, id)
@@ -118,8 +114,6 @@ class Programs:
         """A run is over."""
         self._playing.pop(id, None)
         self._exits.pop(id, None)
-        if self._kit_tools is not None:
-            self._kit_tools.close(id)
 
     def pulse(self) -> Pulse:
         """The activity of the processes of all runs."""
@@ -128,9 +122,7 @@ class Programs:
         return Pulse(all(one.known for one in pulses), any(one.running for one in pulses), turns)
 
     def asks_from(self, port: int, to: int) -> bool | None:
-        """Whether a process of a run has this connection; None: closed, or of this process, which passes on calls."""
-        if self._kit_tools is not None and has_connection(os.getpid(), port, to):
-            return None
+        """Whether a process of a run has this connection; None: its process has closed it."""
         found = [one.asks_from(port, to) for one in self._processes()]
         return None if None in found else any(found)
 
@@ -149,21 +141,11 @@ class Programs:
             self._acp = Acp(self.description)
         return self._acp
 
-    def _given_tools(self) -> KitTools:
-        if self._kit_tools is None:
-            need("Tools for a program over MCP", "program")
-            from looptck.drivers.programs.kit_tools import KitTools
-
-            self._kit_tools = KitTools()
-        return self._kit_tools
-
     def stop(self) -> list[DriverFault]:
         for id in [*self._playing]:
             self.abandon(id)
         if self._acp is not None:
             self._acp.close()
-        if self._kit_tools is not None:
-            self._kit_tools.stop()
         self._places.close()
         return []
 

@@ -1,34 +1,47 @@
-"""The kit's tools for a program that takes servers of tools only as commands: standard input and output, passed on.
+"""The tools of a case for a program that takes servers of tools only as commands: standard input and output, passed on.
 
 python -m looptck.drivers.programs.stdio http://127.0.0.1:8000/CASE/mcp
+
+Each line that comes in is a message to that server, and its answer is a line that goes out. No call waits for another.
 """
 
 from __future__ import annotations
 
-import asyncio
 import sys
-from typing import Any
+import threading
+from http.client import HTTPConnection, HTTPException
+from urllib.parse import urlsplit
 
-from mcp.client import Client
-from mcp.server.lowlevel import Server
-from mcp.server.stdio import stdio_server
-from mcp.types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams
+HEADERS = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
+LONGEST = 120.0
+"""Seconds that one answer may take: a case may hold a tool at a gate."""
+_writing = threading.Lock()
 
 
-async def passed_on(url: str) -> None:
-    """Answer for the server at this address until standard input ends."""
-    async with Client(url) as client:
+def passed_on(url: str, message: bytes) -> None:
+    """Ask the server at this address, and write its answer; nothing, if it has none or is gone with its case."""
+    place = urlsplit(url)
+    connection = HTTPConnection(place.hostname or "127.0.0.1", place.port, timeout=LONGEST)
+    try:
+        connection.request("POST", place.path, message, HEADERS)
+        answer = connection.getresponse().read()
+    except (OSError, HTTPException) as error:
+        print(f"the server of the tools at {url} did not answer: {error}", file=sys.stderr)
+        return
+    finally:
+        connection.close()
+    if answer:
+        with _writing:
+            sys.stdout.buffer.write(answer + b"\n")
+            sys.stdout.buffer.flush()
 
-        async def listed(_: Any, __: PaginatedRequestParams | None) -> ListToolsResult:
-            return await client.list_tools()
 
-        async def called(_: Any, call: CallToolRequestParams) -> CallToolResult:
-            return await client.call_tool(call.name, call.arguments or {})
-
-        server = Server("kit", on_list_tools=listed, on_call_tool=called)
-        async with stdio_server() as (read, write):
-            await server.run(read, write, server.create_initialization_options())
+def main(url: str) -> None:
+    """Pass on lines until standard input ends."""
+    for line in sys.stdin.buffer:
+        if line.strip():
+            threading.Thread(target=passed_on, args=(url, line), daemon=True).start()
 
 
 if __name__ == "__main__":
-    asyncio.run(passed_on(sys.argv[1]))
+    main(sys.argv[1])
