@@ -228,7 +228,11 @@ class Bench:
     def leave(self) -> None:
         """The check is over."""
 
-    def give_up(self, running: Running) -> None:
+    def standstill(self) -> Callable[[], bool]:
+        """Looks whether the implementation has come to a standstill; by default nothing is known of it."""
+        return lambda: False
+
+    def give_up(self, running: Running, nothing: Nothing) -> None:
         """The watchdog has ended a run. Raises DriverFault if the driver is to blame."""
 
     def cancel(self, running: Running) -> None:
@@ -302,7 +306,8 @@ class Running:
         """
         try:
             patience, beside = self.bench.patience.outcome, self.bench.transcripts
-            if in_time(self.run.transcript, patience, self._ended, beside, lambda: pulse(os.getpid())):
+            standstill = self.bench.standstill()
+            if in_time(self.run.transcript, patience, self._ended, beside, lambda: pulse(os.getpid()), standstill):
                 self.run.outcome = self._outcome()
                 self.bench.spent.runs += self.run.transcript.now()
                 end(self.run)
@@ -311,8 +316,10 @@ class Running:
                 self.bench.spent.idle += perf_counter() - began
             else:
                 self.bench.spent.runs += self.run.transcript.now()
-                self.bench.give_up(self)
-                self.run.outcome = Nothing(waited_for(self.run.transcript, self.bench.patience.outcome))
+                waited = waited_for(self.run.transcript, self.bench.patience.outcome)
+                nothing = Nothing(waited, still=standstill())
+                self.bench.give_up(self, nothing)
+                self.run.outcome = nothing
                 end(self.run)
         finally:
             broken = self.bench.clear(self)

@@ -16,6 +16,7 @@ from looptck.bench.settling import come_to_rest, may_go_on, settle
 from looptck.drivers import MODEL, USUAL, Connection, DriverFault, Servers, case_message
 from looptck.drivers.case_message import RunOptions
 from looptck.drivers.idle import AtWork, Pulse, Rest
+from looptck.drivers.standstill import Standstill
 from looptck.provider import shared
 from looptck.provider.confirmation import Confirmation
 from looptck.provider.habits import Habits
@@ -174,13 +175,17 @@ class LoopBench(Bench):
         """Let the next run find nothing that earlier ones have left in the driver."""
         self._connection.renew()
 
-    def give_up(self, running: Running) -> None:
+    def standstill(self) -> Standstill:
+        """Looks whether all that the driver has started waits for ever, and the provider owes it nothing."""
+        return Standstill(self._pulse, lambda: self._provider.owes, lambda: [self._provider.port])
+
+    def give_up(self, running: Running, nothing: Nothing) -> None:
         """Raise DriverFault if neither the run nor one that it goes on with has asked; else the loop is to blame."""
         fault = self._connection.abandon(running.run.id, begun=bool(running.run.requests) or running.mock_run.goes_on)
         if fault is not None and fault.kind != "hung":
             raise fault
         if not running.run.requests and not running.mock_run.goes_on:
-            detail = f"run {running.run.id}: no model request and no outcome in {self.patience.outcome:g} s"
+            detail = f"run {running.run.id}: no model request, and it {nothing}"
             raise DriverFault("hung", detail, stderr=fault.stderr if fault else "", run=running.run.id)
 
     def settle(self, running: Running) -> None:

@@ -19,6 +19,10 @@ from looptck.values.transcript import Ended, ToolEnded, Transcript, UnroutedRequ
 
 LOOK = 0.001
 """Seconds between two looks at an implementation, so that its threads can run."""
+SHORT = 0.1
+"""The share of the patience after which it is looked whether an implementation stands still."""
+EACH = 0.02
+"""The share of the patience between two such looks."""
 MOST_UNROUTED = 100
 """After this number of requests to unknown routes, a further one does not count as a sign of life."""
 
@@ -29,8 +33,11 @@ def in_time(
     ended: Callable[[float], bool],
     beside: Callable[[], Iterable[Transcript]],
     look: Callable[[], Pulse] = Pulse,
+    stands_still: Callable[[], bool] = lambda: False,
 ) -> bool:
     """Wait for the outcome of a run as long as it, or a run beside it, causes events; returns whether it came.
+
+    One that stands still is waited for `SHORT` of the time only: nothing will wake it.
 
     Args:
         transcript: the events of the run.
@@ -38,6 +45,7 @@ def in_time(
         ended: waits this number of seconds for the outcome, and returns whether it has come.
         beside: the events of all open runs: one of a crowd on a slow machine may have to wait for the others.
         look: looks at all that takes part. While it waits for a processor, it is not silent: it may not speak.
+        stands_still: looks whether the implementation has come to a standstill.
     """
     until = transcript.now() + patience * LONGEST
     begun = transcript.handed_over
@@ -47,11 +55,14 @@ def in_time(
         return min(max(_last_sign(transcript), *signs, begun) + patience, until)
 
     while True:
-        if ended(max(over() - transcript.now() - patience / 2, 0.0)):
+        if ended(max(over() - transcript.now() - patience * (1 - SHORT), 0.0)):
             return True
         began, before = transcript.now(), look()
-        if ended(max(over() - transcript.now(), 0.0)):
-            return True
+        while (left := over() - transcript.now()) > 0:
+            if ended(min(left, patience * EACH)):
+                return True
+            if over() - transcript.now() <= patience * (1 - SHORT) and stands_still():
+                return False
         now = transcript.now()
         if now >= over():
             starved = min(look().starved_since(before), now - began)

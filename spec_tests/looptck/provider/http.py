@@ -237,6 +237,11 @@ class Connection(asyncio.Protocol):
         return int(transport.get_extra_info("peername")[1])
 
     @property
+    def answering(self) -> bool:
+        """Whether a reply is not sent to its end: it is held, or its client does not read it."""
+        return self._playing is not None or self._is_full
+
+    @property
     def receiving(self) -> bool:
         """Whether a request has been received only in part."""
         return self._reader.receiving

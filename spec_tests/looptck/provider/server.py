@@ -116,6 +116,10 @@ class Provider:
         return self._thread.is_alive() and not self._is_stuck
 
     @property
+    def port(self) -> int:
+        return self._port
+
+    @property
     def origin(self) -> str:
         return f"http://{HOST}:{self._port}"
 
@@ -174,6 +178,11 @@ class Provider:
     def peers(self) -> list[tuple[int, int]]:
         """The open connections: the port of each client, and the provider's own."""
         return [(one.peer, self._port) for one in list(self._connections) if one.peer]
+
+    @property
+    def owes(self) -> bool:
+        """Whether a request has not been read, or not been answered, to its end."""
+        return not self.flush() or any(one.answering for one in list(self._connections))
 
     def flush(self) -> bool:
         """Read everything that has arrived; returns whether no request is incomplete.

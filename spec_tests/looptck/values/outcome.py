@@ -72,9 +72,11 @@ class Nothing:
     """The watchdog ended the run: it had no outcome within this number of seconds."""
 
     seconds: float
+    still: bool = False
+    """Whether it was ended earlier, since all its threads waited without a time limit, for what nobody would send."""
 
     def __str__(self) -> str:
-        return f"gave no outcome within {self.seconds:g} s"
+        return "gave no outcome and waits for ever" if self.still else f"gave no outcome within {self.seconds:g} s"
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ LONG = "x" * 400
         (Value("Hi."), "returned 'Hi.'"),
         ([Failed("other", "E", "m")], "[raised E: 'm' (reason: other)]"),
         (Nothing(2), "gave no outcome within 2 s"),
+        (Nothing(2, still=True), "gave no outcome and waits for ever"),
         (Said("user", "Go."), "user says 'Go.'"),
         (Asked("c", "ping", "{}"), "call c: ping({})"),
         (calls(Call("ping")), 'turn pieces [call tool "ping"]'),

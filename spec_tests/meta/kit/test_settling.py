@@ -9,7 +9,7 @@ from time import perf_counter
 
 import pytest
 
-from looptck.bench.settling import MOST_UNROUTED, in_time, may_go_on, waited_for
+from looptck.bench.settling import EACH, MOST_UNROUTED, SHORT, in_time, may_go_on, waited_for
 from looptck.drivers.idle import LONGEST, Pulse, pulse
 from looptck.provider.mock_run import MockRun
 from looptck.provider.script import Script
@@ -43,6 +43,24 @@ def test_silence_ends_a_run() -> None:
 
     assert not in_time(transcript, PATIENCE, ended, tuple)
     assert PATIENCE == transcript.time == waited_for(transcript, PATIENCE)
+
+
+def test_a_standstill_ends_a_run_early() -> None:
+    """It is looked for after a share of the patience, and what begins to stand still later is given up then."""
+    transcript = Clocked()
+    looks: list[float] = []
+
+    def ended(seconds: float) -> bool:
+        transcript.time += seconds
+        return False
+
+    def stands_still() -> bool:
+        looks.append(transcript.time)
+        return transcript.time >= PATIENCE / 2
+
+    assert not in_time(transcript, PATIENCE, ended, tuple, stands_still=stands_still)
+    assert PATIENCE / 2 <= transcript.time < PATIENCE / 2 + 2 * EACH * PATIENCE
+    assert SHORT * PATIENCE <= looks[0] < SHORT * PATIENCE + 2 * EACH * PATIENCE
 
 
 def test_silence_begins_when_the_driver_has_the_case() -> None:

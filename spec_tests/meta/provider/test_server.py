@@ -180,6 +180,29 @@ def test_a_tool_that_has_begun_opens_the_gate_of_another(server: Provider) -> No
     assert "GaveUp" not in kinds(played)
 
 
+@pytest.mark.parametrize(("path", "body"), [("/v1/chat/completions", ASKS), ("/tools/ping", '{"arguments": {}}')])
+def test_what_is_not_answered_is_owed(server: Provider, path: str, body: str) -> None:
+    """A held reply is owed until it is sent, and so is a request that has come in part; a kept connection is none."""
+    gate, begun = Gate("asked to"), threading.Event()
+    played = mock_run(Step(says("Hello."), before=gate), ping=[Returns("Pong.", hold=gate)])
+    played.transcript.watchers.append(lambda _: begun.set())
+    url = server.open(played)
+    connection = connected(url)
+    assert not server.owes
+
+    connection.request("POST", "/" + url.split("/", 3)[3] + path, body)
+    assert begun.wait(ENOUGH)
+    assert server.owes
+    gate.open()
+    connection.getresponse().read()
+    assert not server.owes
+
+    connection.sock.sendall(b"POST /")
+    server.flush()
+    assert server.owes
+    connection.close()
+
+
 def test_a_client_that_leaves_is_not_replied_to(server: Provider) -> None:
     """A reply whose client has disconnected is never recorded as sent."""
     gate = Gate("asked to")

@@ -177,7 +177,7 @@ def test_run_that_never_begins_is_the_drivers_fault() -> None:
     session = survey(manners.Stuck, CHAT, only=("raising-tool", "refusal"), outcome=1.0)
 
     assert ["error", "error"] == [one.answer for one in session.survey.answers]
-    assert all("no model request and no outcome" in one.detail for one in session.survey.answers)
+    assert all("no model request, and it gave no outcome" in one.detail for one in session.survey.answers)
 
 
 @pytest.mark.parametrize("loop", [Refuses, manners.Rubbish, manners.Loud])
