@@ -30,9 +30,6 @@ from looptck_reference.vocabulary.tools import parse_arguments
 from looptck_reference.vocabulary.values import Delta, Json, ToolCall, Turn
 from looptck_reference.wires import ChatStream
 
-NO_KEY = type("KeyError", (ProviderError,), {})
-"""An error that its caller sees as Python's own for a missing key; a run that really raises one is a crash."""
-
 
 @breaks("stream-without-finish-runs-nothing", cells=CHAT_STREAM)
 class AnyEndRunsCalls(ChatStream):
@@ -143,19 +140,6 @@ class ErrorIsTheAnswer(Exchange):
             if error.status is None:
                 raise
             return Turn(str(error))
-
-
-@breaks("failure-is-told-as-such", cells=CHAT)
-class MissesTheTime(Exchange):
-    """Looks for a Retry-After in every refusal for the rate, and ends with its own mistake where there is none."""
-
-    def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
-        try:
-            return (yield from super().ask(ask))
-        except ProviderError as error:
-            if error.status != 429:
-                raise
-            raise NO_KEY("'retry-after'") from error
 
 
 @breaks("http-error-is-told", cells=CHAT)

@@ -6,7 +6,7 @@ Each operator looks at a place and gives the nodes that may stand there instead.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 
@@ -151,6 +151,6 @@ OPERATORS: tuple[Operator, ...] = (
 )
 
 
-def changes(place: Place) -> list[Change]:
-    """All that may be done at a place, in a fixed order."""
-    return [change for operator in OPERATORS for change in operator(place)]
+def changes(place: Place, operators: Sequence[Operator] = OPERATORS) -> list[Change]:
+    """All that these operators may do at a place, in a fixed order."""
+    return [change for operator in operators for change in operator(place)]

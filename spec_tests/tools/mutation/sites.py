@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tools.mutation.operators import Place, changes
+from tools.mutation.operators import OPERATORS, Operator, Place, changes
 
 Step = tuple[str, int | None]
 """A field of a node, and the index of what is meant where the field is a list."""
@@ -55,12 +55,12 @@ class _Spot:
     runs: bool
 
 
-def sites(module: str, source: str) -> list[Site]:
-    """Every change that can be made to a module's source, in its order."""
+def sites(module: str, source: str, operators: Sequence[Operator] = OPERATORS) -> list[Site]:
+    """Every change that these operators can make to a module's source, in its order."""
     found: list[Site] = []
     named: Counter[str] = Counter()
     for spot in _spots(ast.parse(source)):
-        for number, (operator, _) in enumerate(changes(spot.place)):
+        for number, (operator, _) in enumerate(changes(spot.place, operators)):
             where = " ".join([module, ".".join(spot.scope)]).strip()
             name = f"{where}: {operator}: `{_text(source, spot)}`"
             named[name] += 1
@@ -73,15 +73,15 @@ def sites(module: str, source: str) -> list[Site]:
     return found
 
 
-def mutated(source: str, site: Site) -> ast.Module:
-    """The tree of a source with one change made."""
+def mutated(source: str, site: Site, operators: Sequence[Operator] = OPERATORS) -> ast.Module:
+    """The tree of a source with one change made, of those of the operators by which the site was found."""
     tree = ast.parse(source)
     parent: ast.AST = tree
     for field, index in site.path[:-1]:
         parent = _child(parent, field, index)
     field, index = site.path[-1]
     old = _child(parent, field, index)
-    new = changes(Place(old, parent, field))[site.change][1]
+    new = changes(Place(old, parent, field), operators)[site.change][1]
     if isinstance(old, ast.stmt | ast.expr):
         ast.copy_location(new, old)
     if index is None:
@@ -91,10 +91,10 @@ def mutated(source: str, site: Site) -> ast.Module:
     return ast.fix_missing_locations(tree)
 
 
-def difference(source: str, site: Site) -> tuple[str, str]:
+def difference(source: str, site: Site, operators: Sequence[Operator] = OPERATORS) -> tuple[str, str]:
     """What stood there and what stands there instead: the statement, or the node alone where a statement holds more."""
     shown = []
-    for tree in (ast.parse(source), mutated(source, site)):
+    for tree in (ast.parse(source), mutated(source, site, operators)):
         node: ast.AST = tree
         statement: ast.AST = tree
         for field, index in site.path:

@@ -12,7 +12,7 @@ from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.limit_words import MISTAKES
 from looptck.bench.run import Run
-from looptck.provider.faults import ErrorEvent, HttpError
+from looptck.provider.faults import Cut, ErrorEvent, HttpError, NotJson
 from looptck.provider.script import Step
 from looptck.provider.toolbox import Raises
 from looptck.spec.failing_service import SOON, always_failing
@@ -76,6 +76,8 @@ FAILURES = [
     pytest.param(HttpError(400, SOON), id="400"),
     pytest.param(HttpError(500, SOON), id="500"),
     pytest.param(Step(says("Never seen."), fault=ErrorEvent(after=0)), id="event", marks=on("*/stream/*")),
+    pytest.param(Step(says("Never seen."), fault=NotJson()), id="page"),
+    pytest.param(Step(says("Never seen."), fault=Cut()), id="cut"),
 ]
 """What the service answers to every request."""
 NO_CITY = "no city has this name"
@@ -109,7 +111,28 @@ def test_error_of_a_tool(scenario: Scenario, implementation: Implementation) -> 
     _is_no_mistake(run, "the tool has raised")
 
 
-def _is_no_mistake(run: Run, what: str = "the service has answered with an error") -> None:
+CANNOT_RUN = [
+    pytest.param(Call.of("teleport", {"city": "Oslo"}), "a tool that nobody offers is called", id="unknown"),
+    pytest.param(Call("weather", '{"city": "Oslo'), "the arguments of a call are not JSON", id="not-json"),
+]
+"""Calls of the model, and what is wrong with each."""
+NAMED = re.compile(r"teleport|weather|argument|json", re.IGNORECASE)
+"""What an error says that has to do with such a call."""
+
+
+@requirement("failure-is-told-as-such")
+@pytest.mark.parametrize(("call", "what"), CANNOT_RUN)
+def test_call_that_cannot_run(scenario: Scenario, implementation: Implementation, call: Call, what: str) -> None:
+    """The model calls a tool that was not offered, or writes arguments that are not JSON."""
+    scenario.plays(calls(call), says("I cannot tell."))
+    run = implementation.run()
+    run.replied(1)
+    _is_no_mistake(run, what, NAMED)
+
+
+def _is_no_mistake(
+    run: Run, what: str = "the service has answered with an error", said: re.Pattern[str] = SAID
+) -> None:
     """Assert that the run has not ended by a programming mistake that hides what has been said of the failure."""
-    if isinstance(run.outcome, Failed) and not SAID.search(run.outcome.message):
+    if isinstance(run.outcome, Failed) and not said.search(run.outcome.message):
         assert run.outcome.type not in MISTAKES, f"{what}, and the loop {run.outcome}"
