@@ -33,6 +33,7 @@ from looptck.suite.plugin import pytest_addoption
 from looptck.values.cell import Cell
 from looptck_reference.server.cli import main as reference
 from meta.docs.pages import ROOT, Block, blocks, rows
+from tools.outside.__main__ import main as outside
 
 NAMES = re.compile(r"--(requirement|trait|profile)[ =]([a-z0-9-]+)")
 DRAWN = (
@@ -76,6 +77,9 @@ def _checked(line: str) -> None:
             assert {one for many in extras for one in many.split(",")} <= EXTRAS
         case "python3", ["-m", "venv", ".venv"]:
             pass
+        case "tox", ["-e", "outside", "--", driver, *rest]:
+            assert driver.endswith(".py")
+            _parsed(outside, [__file__, *rest])
         case other:
             pytest.fail(f"nothing checks the command {other}")
     for kind, name in NAMES.findall(line):

@@ -77,9 +77,10 @@ FAILURES = [
     pytest.param(HttpError(500, SOON), id="500"),
     pytest.param(Step(says("Never seen."), fault=ErrorEvent(after=0)), id="event", marks=on("*/stream/*")),
     pytest.param(Step(says("Never seen."), fault=NotJson()), id="page"),
-    pytest.param(Step(says("Never seen."), fault=Cut()), id="cut"),
 ]
 """What the service answers to every request."""
+LOST = re.compile(r"fetch|load failed|terminated|network|connection|socket|closed|body", re.IGNORECASE)
+"""What a client says of a connection that was lost."""
 NO_CITY = "no city has this name"
 SAID = re.compile(rf"{HttpError(0).message}|{NO_CITY}|\b(400|429|500)\b")
 """What the service or the tool has said: an error that repeats it hides nothing, whatever its type."""
@@ -109,6 +110,13 @@ def test_error_of_a_tool(scenario: Scenario, implementation: Implementation) -> 
     run = implementation.run()
     run.tool_began("weather")
     _is_no_mistake(run, "the tool has raised")
+
+
+@requirement("failure-is-told-as-such")
+def test_cut_reply(scenario: Scenario, implementation: Implementation) -> None:
+    """Each connection is closed in the middle of its reply, of which fetch of JavaScript tells by a TypeError."""
+    run = always_failing(scenario, implementation, Step(says("Never seen."), fault=Cut()))
+    _is_no_mistake(run, "a connection was closed in the middle of a reply", LOST)
 
 
 CANNOT_RUN = [
