@@ -76,7 +76,6 @@ FAILURES = [
     pytest.param(HttpError(400, SOON), id="400"),
     pytest.param(HttpError(500, SOON), id="500"),
     pytest.param(Step(says("Never seen."), fault=ErrorEvent(after=0)), id="event", marks=on("*/stream/*")),
-    pytest.param(Step(says("Never seen."), fault=NotJson()), id="page"),
 ]
 """What the service answers to every request."""
 LOST = re.compile(r"fetch|load failed|terminated|network|connection|socket|closed|body", re.IGNORECASE)
@@ -110,6 +109,13 @@ def test_error_of_a_tool(scenario: Scenario, implementation: Implementation) -> 
     run = implementation.run()
     run.tool_began("weather")
     _is_no_mistake(run, "the tool has raised")
+
+
+@requirement("failure-is-told-as-such")
+def test_page_for_a_reply(scenario: Scenario, implementation: Implementation) -> None:
+    """A proxy answers every request with a page of HTML and status 200."""
+    run = always_failing(scenario, implementation, Step(says("Never seen."), fault=NotJson()))
+    _is_no_mistake(run, "the service has answered with a page of HTML")
 
 
 @requirement("failure-is-told-as-such")
