@@ -74,7 +74,7 @@ class Kept:
             "reached": self.reached,
             "mutants": list(self.fates.values()),
         }
-        beside = self.file.with_name(f"{self.file.name}.part")
+        beside = self.file.with_name(f".{self.file.name}.part")  # hidden from copies of the folder that it may be in
         beside.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         beside.replace(self.file)
 
