@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from looptck_mutants.breaking import driver_of
@@ -9,6 +11,9 @@ from looptck_mutants.core.conversations import SuspendedCallsStayOpen
 from looptck_mutants.core.faults import ErrorIsTheAnswer
 from looptck_mutants.core.sse import EachDataLineIsAnEvent
 from looptck_mutants.core.streams_chat import EndMarkerAwaited
+from looptck_reference.kit.driver import Driver
+from looptck_reference.loop.loop import Loop
+from looptck_reference.vocabulary.values import ToolCall, Turn
 from meta.loops.judging import judged
 
 CELL = "openai-chat/plain/sync"
@@ -49,3 +54,22 @@ def test_odd_streams_have_rows_of_their_own(loop: type, row: str, others: dict[s
     results = judged(driver_of(loop), "openai-chat/stream/sync", requirements=[row, *others], cases=cases)
 
     assert {row: "fail", **others} == {one.requirement: one.verdict for one in results}
+
+
+class AnswersTheFirstCall(Driver):
+    """Runs the first call of a turn, and sends back the whole turn with the result of that one."""
+
+    class loop(Loop):  # noqa: N801  the driver's attribute
+        def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
+            return super().calls_of(turn)[:1]
+
+
+def test_a_result_that_is_not_there_has_no_wrong_mark() -> None:
+    """The row of the marks is not reached, and says which call has no result."""
+    cases = ["result-looks-like-an-error"]
+    rows = ["failed-results-are-marked"]
+
+    results = judged(AnswersTheFirstCall, "anthropic-messages/plain/sync", requirements=rows, cases=cases)
+
+    assert ["not-reached"] == [one.verdict for one in results if one.requirement in rows]
+    assert 'no result for ["call_1b"]' in next(one.reason for one in results if one.requirement in rows)

@@ -161,12 +161,14 @@ def result_holds(run: Run, wanted: dict[str, Any]) -> None:
 
 
 def failed_results(run: Run, wanted: dict[str, Any]) -> None:
-    """Decided by the request after the turn, if the loop continues."""
+    """Decided by the request after the turn, if the loop continues and each call has its result there."""
     turn = wanted["turn"]
     ids = [call.id for call in run.delivered(turn).calls]
     if run.failed and len(run.requests) == turn:
         raise NotApplicable("the loop does not continue after a failed call")
     marks = {answer.id: answer.failed for answer in run.answers(turn)}
+    if missing := [id for id in ids if id not in marks]:
+        raise NotReached(f"request {turn + 1} carries no result for {plain(missing)}, so none could be marked")
 
     right = {id: number in wanted["calls"] for number, id in enumerate(ids, 1)}
     assert right == marks, (
