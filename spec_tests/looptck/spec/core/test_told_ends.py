@@ -12,7 +12,7 @@ from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.limit_words import MISTAKES
 from looptck.bench.run import Run
-from looptck.provider.faults import Cut, ErrorEvent, HttpError, NotJson
+from looptck.provider.faults import Cut, ErrorEvent, HttpError
 from looptck.provider.script import Step
 from looptck.provider.toolbox import Raises
 from looptck.spec.failing_service import SOON, always_failing
@@ -109,13 +109,6 @@ def test_error_of_a_tool(scenario: Scenario, implementation: Implementation) -> 
     run = implementation.run()
     run.tool_began("weather")
     _is_no_mistake(run, "the tool has raised")
-
-
-@requirement("failure-is-told-as-such")
-def test_page_for_a_reply(scenario: Scenario, implementation: Implementation) -> None:
-    """A proxy answers every request with a page of HTML and status 200."""
-    run = always_failing(scenario, implementation, Step(says("Never seen."), fault=NotJson()))
-    _is_no_mistake(run, "the service has answered with a page of HTML")
 
 
 @requirement("failure-is-told-as-such")
