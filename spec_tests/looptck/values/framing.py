@@ -38,6 +38,7 @@ Quirk = Literal[
     "null-call-members",
     "null-call-type",
     "no-call-type",
+    "blank-call-type",
     "null-delta",
     "null-choices",
     "null-events",

@@ -67,6 +67,14 @@ def _no_call_type(chunks: list[Chunk]) -> list[Chunk]:
     return chunks
 
 
+@in_stream("blank-call-type")
+def _blank_call_type(chunks: list[Chunk]) -> list[Chunk]:
+    for is_first, piece in pieces(chunks):
+        if not is_first:
+            piece["type"] = ""
+    return chunks
+
+
 @in_body("no-call-type")
 def _no_call_type_in_body(body: Chunk) -> Chunk:
     for call in calls_in(body):
