@@ -67,6 +67,18 @@ class KindsAreKnown(ChatStream):
         super().add_call(delta)
 
 
+@breaks("null-arguments-are-an-empty-object", cells=CHAT)
+class ArgumentsAreThere(ChatWire):
+    """Fails on a call that has no member for its arguments."""
+
+    def decode(self, reply: Json) -> Turn:
+        for choice in reply.get("choices") or ():
+            for call in choice["message"].get("tool_calls") or ():
+                if "arguments" not in call.get("function", {"arguments": ""}):
+                    raise MalformedReply("a call has no arguments")
+        return super().decode(reply)
+
+
 @breaks("null-events-are-skipped", cells=CHAT_STREAM)
 class NullEventsRefused(ChatStream):
     """Takes null for a chunk."""

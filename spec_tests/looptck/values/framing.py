@@ -32,6 +32,7 @@ Quirk = Literal[
     "finish-repeated",
     "arguments-object",
     "arguments-null",
+    "no-arguments",
     "calls-null",
     "calls-empty",
     "null-members",

@@ -302,6 +302,17 @@ def test_null_arguments(scenario: Scenario, implementation: Implementation) -> N
     tools_ran(run, [{"ping": {}}])
 
 
+@requirement("null-arguments-are-an-empty-object")
+@refusable("A loop may send back the form that its server wrote, because that server accepts it.")
+def test_missing_arguments(scenario: Scenario, implementation: Implementation) -> None:
+    """A call without arguments has no member for them, neither whole nor in any piece of a stream."""
+    scenario.plays(Step(calls(Call("ping", "")), DEFAULT.but(quirk="no-arguments")), says("Pong."))
+
+    run = implementation.run()
+
+    tools_ran(run, [{"ping": {}}])
+
+
 @requirement("framing-does-not-matter")
 def test_any_framing(implementation: Implementation) -> None:
     """Any turn, in any valid framing cut at any bytes, runs the same calls and leads to the same next request."""
