@@ -88,6 +88,7 @@ Quirk = Literal[
     "early-id-differs",
     "no-sequence",
     "error-unnamed",
+    "event-behind-the-end",
     # Chat Completions and Responses
     "no-usage",
     "usage-null",

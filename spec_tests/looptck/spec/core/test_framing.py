@@ -135,6 +135,13 @@ def test_unknown_events(implementation: Implementation) -> None:
     runs_its_calls(implementation, PRESETS["unknown-events"], TWO_CALLS)
 
 
+@requirement("unknown-events-are-skipped")
+@on("openai-responses/stream/*")
+def test_an_event_behind_the_end(implementation: Implementation) -> None:
+    """An event of an undocumented type comes behind the one that ends the response."""
+    runs_its_calls(implementation, DEFAULT.but(quirk="event-behind-the-end"), TWO_CALLS)
+
+
 @requirement("last-message-delta-decides")
 def test_split_end(implementation: Implementation) -> None:
     """The usage comes in a separate message_delta, before the one with the stop reason."""

@@ -64,7 +64,7 @@ def test_thinking_is_no_text(scenario: Scenario, implementation: Implementation)
     chunks = "".join(chunk.text for chunk in run.chunks)
     for thought in (THOUGHT, FURTHER):
         assert thought not in got, f"the loop returned {plain(got)}, with what the model thought"
-        assert thought not in chunks, f"the caller received {plain(chunks)} while it arrived, with what the model thought"
+        assert thought not in chunks, f"the chunks are {plain(chunks)}, with what the model thought"
 
 
 @requirement("what-comes-beside-reasoning-is-kept")
