@@ -57,6 +57,28 @@ class TypesWanted(ChatStream):
         super().add_call(delta)
 
 
+@breaks("call-type-may-be-missing", cells=CHAT_STREAM)
+class KindsAreKnown(ChatStream):
+    """Refuses a piece of a call whose type is a text that names no kind, an empty one too."""
+
+    def add_call(self, delta: Json) -> None:
+        if delta.get("type") not in (None, "function", "custom"):
+            raise StreamBroken(f"there is no kind of call {delta['type']!r}")
+        super().add_call(delta)
+
+
+@breaks("null-arguments-are-an-empty-object", cells=CHAT)
+class ArgumentsAreThere(ChatWire):
+    """Fails on a call that has no member for its arguments."""
+
+    def decode(self, reply: Json) -> Turn:
+        for choice in reply.get("choices") or ():
+            for call in choice["message"].get("tool_calls") or ():
+                if "arguments" not in call.get("function", {"arguments": ""}):
+                    raise MalformedReply("a call has no arguments")
+        return super().decode(reply)
+
+
 @breaks("null-events-are-skipped", cells=CHAT_STREAM)
 class NullEventsRefused(ChatStream):
     """Takes null for a chunk."""

@@ -234,6 +234,18 @@ class OnlyWordsAreGiven(Loop):
         return super().repair([one for one in words if one["content"] or one["role"] != "assistant"])
 
 
+@breaks("given-calls-do-not-run", cells=CHAT)
+class GivenCallsRun(Loop):
+    """Runs the calls of a given history as if the model had just made them."""
+
+    def repair(self, messages: Sequence[Json]) -> list[Json]:
+        given = [call for message in messages if message["role"] == "assistant" for call in message.get("calls") or ()]
+        for call in given:
+            if function := self.registry.get_tool(call["name"]):
+                function(**call["arguments"])
+        return super().repair(messages)
+
+
 @breaks("given-history-is-kept", cells=CHAT)
 class ResultsAreGivenTwice(Loop):
     """Sends what a turn of a given history says beside its calls as a message of its own as well."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from looptck_mutants.cells import CHAT, CHAT_STREAM, RESPONSES
+from looptck_mutants.cells import CHAT, CHAT_STREAM, MESSAGES_STREAM, RESPONSES, RESPONSES_STREAM
 from looptck_mutants.parts import breaks
 from looptck_reference.vocabulary.agent import Agent
 from looptck_reference.vocabulary.values import Json, Turn
-from looptck_reference.wires import ChatStream, ChatWire, ResponsesWire
+from looptck_reference.wires import ChatStream, ChatWire, MessagesStream, ResponsesStream, ResponsesWire
 
 
 @breaks(
@@ -33,6 +33,33 @@ class ReasoningIsStreamed(ChatStream):
     def take(self, event: Json) -> str:
         reasoning = [(choice["delta"] or {}).get("reasoning_content") or "" for choice in event.get("choices") or ()]
         return "".join(reasoning) + super().take(event)
+
+
+@breaks("thinking-is-no-text", cells=MESSAGES_STREAM)
+class ThinkingIsStreamed(MessagesStream):
+    """Hands the thinking to the caller as if it were text."""
+
+    def take(self, event: Json) -> str:
+        return str((event.get("delta") or {}).get("thinking") or "") + super().take(event)
+
+
+@breaks("thinking-is-no-text", cells=RESPONSES_STREAM)
+class SummariesAreStreamed(ResponsesStream):
+    """Hands each piece with a text to the caller, those of a summary of the reasoning too."""
+
+    def take(self, event: Json) -> str:
+        piece = event.get("delta") if event.get("type") == "response.reasoning_summary_text.delta" else ""
+        return str(piece or "") + super().take(event)
+
+
+@breaks("thinking-is-no-text", cells=RESPONSES)
+class SummariesAreText(ResponsesWire):
+    """Puts the summary of the reasoning before the text."""
+
+    def decode(self, reply: Json) -> Turn:
+        turn = super().decode(reply)
+        parts = [part for item in reply["output"] if item["type"] == "reasoning" for part in item.get("summary") or ()]
+        return replace(turn, text="".join(part["text"] for part in parts) + turn.text)
 
 
 @breaks("chat-reasoning-is-echoed", cells=CHAT)

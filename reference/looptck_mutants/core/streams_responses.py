@@ -7,7 +7,7 @@ from typing import Any
 from looptck_mutants.cells import RESPONSES_STREAM
 from looptck_mutants.parts import breaks
 from looptck_reference.vocabulary.errors import StreamBroken
-from looptck_reference.vocabulary.values import Json
+from looptck_reference.vocabulary.values import Delta, Json
 from looptck_reference.wires import ResponsesStream
 from looptck_reference.wires.openai_responses_stream import PartialItem
 
@@ -57,3 +57,13 @@ class LastEventIsTheOutput(ResponsesStream):
 
     def output(self) -> Any:
         return self._response["output"]
+
+
+@breaks("unknown-events-are-skipped", cells=RESPONSES_STREAM)
+class EventsBehindTheEndCount(ResponsesStream):
+    """Drops the response when an event comes behind the one that ends it."""
+
+    def add(self, data: str) -> Delta:
+        if self.complete and data.startswith("{"):
+            self.complete = False
+        return super().add(data)

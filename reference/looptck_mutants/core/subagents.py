@@ -93,6 +93,24 @@ class AnswersAreSaid(Loop):
         self.history += self.wire.opening([{"role": "user", "content": text} for text in said])
 
 
+@breaks("agent-goes-on-after-its-subagent")
+class AnswersEndTheHistory(Loop):
+    """Goes on with the answer of a sub-agent alone: what was there before its call is gone."""
+
+    def append_results(self, results: Sequence[ToolResult]) -> None:
+        super().append_results(results)
+        if any(one.name in self.tools and self.tools[one.name].kind == "subagent" for one in results):
+            del self.history[1 : self.round_ends[-1]]
+
+
+@breaks("cut-subagent-answer-is-told")
+class CutAnswersAreWhole(Team):
+    """Says nothing of an answer that was cut."""
+
+    def told(self, loop: Loop) -> str:
+        return loop.answer.text
+
+
 @breaks("subagent-gets-no-earlier-calls")
 class SubagentsKnowEarlierRounds(Team):
     """Gives a sub-agent the earlier rounds of the first agent too."""

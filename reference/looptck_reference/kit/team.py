@@ -134,4 +134,6 @@ class Team:
 
     def told(self, loop: Loop) -> str:
         """What the agent that called gets of the loop of a sub-agent."""
+        if loop.answer.stop.truncated:
+            return f"{loop.answer.text}\n\n(This answer of {loop.agent.name} was cut short: {loop.answer.stop}.)"
         return loop.answer.text

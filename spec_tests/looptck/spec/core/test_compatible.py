@@ -83,6 +83,14 @@ def test_no_call_type(implementation: Implementation) -> None:
     _reads(implementation, "no-call-type", TWO_CALLS)
 
 
+@requirement("call-type-may-be-missing")
+@refusable(OWN_FORM)
+@on("*/stream/*")
+def test_blank_call_type(implementation: Implementation) -> None:
+    """All pieces of a call but the first have an empty text as their type."""
+    _reads(implementation, "blank-call-type", TWO_CALLS)
+
+
 @requirement("null-events-are-skipped")
 @refusable(OWN_FORM)
 def test_null_events(implementation: Implementation) -> None:

@@ -135,6 +135,13 @@ def test_unknown_events(implementation: Implementation) -> None:
     runs_its_calls(implementation, PRESETS["unknown-events"], TWO_CALLS)
 
 
+@requirement("unknown-events-are-skipped")
+@on("openai-responses/stream/*")
+def test_an_event_behind_the_end(implementation: Implementation) -> None:
+    """An event of an undocumented type comes behind the one that ends the response."""
+    runs_its_calls(implementation, DEFAULT.but(quirk="event-behind-the-end"), TWO_CALLS)
+
+
 @requirement("last-message-delta-decides")
 def test_split_end(implementation: Implementation) -> None:
     """The usage comes in a separate message_delta, before the one with the stop reason."""
@@ -296,6 +303,17 @@ def test_arguments_as_object(scenario: Scenario, implementation: Implementation)
 def test_null_arguments(scenario: Scenario, implementation: Implementation) -> None:
     """A call without arguments has null instead of their text; the service accepts an echoed null."""
     scenario.plays(Step(calls(Call.of("ping")), DEFAULT.but(quirk="arguments-null")), says("Pong."))
+
+    run = implementation.run()
+
+    tools_ran(run, [{"ping": {}}])
+
+
+@requirement("null-arguments-are-an-empty-object")
+@refusable("A loop may send back the form that its server wrote, because that server accepts it.")
+def test_missing_arguments(scenario: Scenario, implementation: Implementation) -> None:
+    """A call without arguments has no member for them, neither whole nor in any piece of a stream."""
+    scenario.plays(Step(calls(Call("ping", "")), DEFAULT.but(quirk="no-arguments")), says("Pong."))
 
     run = implementation.run()
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from looptck.bench.assertions.tool_runs import tools_ran
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.spec.conversing import INSTRUCTIONS, Carried, accepted, answer, call, carried, question, result
 from looptck.values.history import holds
-from looptck.values.turns import says
+from looptck.values.turns import Call, calls, says
 
 Message = dict[str, Any]
 
@@ -97,3 +98,18 @@ def test_it_is_kept(scenario: Scenario, implementation: Implementation, history:
     for wanted, text in zip(results, carry, strict=True):
         assert holds(text, wanted), f"the result {wanted!r} has become {text!r}"
     accepted(run.request(1))
+
+
+WITH_CALLS = [name for name, history in HISTORIES.items() if any("calls" in message for message in history)]
+
+
+@requirement("given-calls-do-not-run")
+@pytest.mark.parametrize("name", WITH_CALLS)
+def test_given_calls_do_not_run(scenario: Scenario, implementation: Implementation, name: str) -> None:
+    """A tool runs for the call that the model makes now, and none for the calls of the history, which have results."""
+    scenario.plays(calls(Call.of("ping")), says("It is noon."))
+
+    run = implementation.run("Is anybody there?", history=HISTORIES[name])
+
+    run.delivered(2)
+    tools_ran(run, [{"ping": {}}])

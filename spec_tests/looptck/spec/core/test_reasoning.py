@@ -14,7 +14,7 @@ from looptck.provider.script import Step
 from looptck.values.framing import DEFAULT, MODEL
 from looptck.values.lenient import objects_in
 from looptck.values.plain import plain
-from looptck.values.turns import Call, Served, calls, says, turn
+from looptck.values.turns import Call, Served, Thinking, calls, says, turn
 from looptck.values.verdicts import NotApplicable
 from looptck.wires.openai_chat.compatible import REASONING
 
@@ -24,6 +24,7 @@ TWO_CALLS = calls(Call.of("weather", {"city": "Paris"}), Call.of("add", {"a": 1,
 MEMBERS = ("reasoning_content", "reasoning")
 """What servers call the reasoning of a message."""
 THOUGHT = "The user wants to know the weather in Paris."
+FURTHER = "The tool has said enough for an answer."
 
 
 @requirement("chat-reasoning-is-no-text")
@@ -49,6 +50,21 @@ def test_reasoning_is_no_answer(scenario: Scenario, implementation: Implementati
 
     run.delivered(1)
     assert run.failed or "Let me see" not in (run.value.text or ""), "the reasoning is returned as the answer"
+
+
+@requirement("thinking-is-no-text")
+def test_thinking_is_no_text(scenario: Scenario, implementation: Implementation) -> None:
+    """A turn with a call and the answer both begin with thinking, which is neither in the answer nor in its chunks."""
+    scenario.plays(turn(Thinking(THOUGHT), Call.of("weather", {"city": "Paris"})), turn(Thinking(FURTHER), ANSWER))
+
+    run = implementation.run()
+
+    run.delivered(2)
+    got = run.value.text or ""
+    chunks = "".join(chunk.text for chunk in run.chunks)
+    for thought in (THOUGHT, FURTHER):
+        assert thought not in got, f"the loop returned {plain(got)}, with what the model thought"
+        assert thought not in chunks, f"the chunks are {plain(chunks)}, with what the model thought"
 
 
 @requirement("what-comes-beside-reasoning-is-kept")

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from looptck.bench.assertions.caller import shows_failure
-from looptck.bench.assertions.failure_texts import claims_success
+from looptck.bench.assertions.failure_texts import claims_success, tells_of_failure
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.run import Run
@@ -43,6 +43,7 @@ from looptck.values.verdicts import NotReached
 QUESTION = "Please see to my order and my journey."
 TASK = "Find out what happened to order 4711."
 REPORT = "Order 4711 was sent back on Monday."
+BEGINNING = "Order 4711 was sent"
 DONE = "All is settled, have a nice day."
 REFUND = Call.of("refund", {"order": "4711"})
 AGENTS = (replace(FRONT, subagents=["billing", "travel"]), BILLING, TRAVEL)
@@ -214,6 +215,29 @@ def test_conversation_of_the_first_agent(implementation: Implementation) -> None
         )
 
 
+@requirement("agent-goes-on-after-its-subagent")
+def test_going_on(implementation: Implementation) -> None:
+    """The first agent has used a tool and called a sub-agent, and its next request still has all that was there."""
+    earlier = Call.of("lookup", {"customer": "Ms Fig"})
+    parts = [Part("front", [[earlier], [asks("billing", TASK)], [DONE]]), Part("billing", [[REPORT]])]
+    cast = Cast(implementation, AGENTS, parts)
+
+    run = cast.play(QUESTION)
+
+    cast.reached()
+    outer = _outer(run, 3)
+    assert "front" in instructed(outer.request, AGENTS), (
+        f"request {outer.n} comes after the answer of a sub-agent, and has no more the instructions of front"
+    )
+    assert QUESTION in words_of(outer.request), (
+        f"request {outer.n} comes after the answer of a sub-agent, and has no more the question {QUESTION!r}"
+    )
+    asked = [one.tool for one in run.normalized(outer.n).asked]
+    assert "lookup" in asked, (
+        f"request {outer.n} comes after the answer of a sub-agent, and has no more the earlier call of lookup"
+    )
+
+
 TWO: dict[str, tuple[tuple[str, str], tuple[str, str]]] = {
     "two-agents": (("billing", "maple"), ("travel", "cedar")),
     "one-agent-twice": (("billing", "maple"), ("billing", "cedar")),
@@ -299,6 +323,28 @@ def test_at_its_limit(scenario: Scenario, implementation: Implementation) -> Non
     if len(requests_of(run, AGENTS, "front")) == 1:
         return
     _is_told(run, "was stopped at its limit")
+
+
+@requirement("cut-subagent-answer-is-told")
+def test_cut(scenario: Scenario, implementation: Implementation) -> None:
+    """The token limit cuts the answer of the sub-agent: its result has more than the beginning, or the caller is told.
+
+    A loop may also have it go on.
+    """
+    cast = _cast(implementation, [REPORT])
+    scenario.plays(Step(None, by=cast.turn), says(BEGINNING, stop="length"))
+    scenario.listens(cast.turn)
+
+    run = implementation.run(QUESTION, **cast.how)
+
+    cast.reached()
+    run.delivered(2)
+    _inner(run)
+    if shows_failure(run):
+        return
+    [text] = _results(run, _outer(run, 2).n)
+    told = REPORT in text or tells_of_failure(text.replace(BEGINNING, " "))
+    assert told, f"the answer of the sub-agent was cut, and the result of its call is {text!r}, as if it were whole"
 
 
 def _is_told(run: Run, what: str) -> None:

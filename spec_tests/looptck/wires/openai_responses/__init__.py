@@ -51,6 +51,7 @@ OPENAI_RESPONSES = Wire(
             "final-output-empty",
             "early-id-differs",
             "no-sequence",
+            "event-behind-the-end",
             "no-usage",
             "usage-null",
             "unnamed-events",

@@ -48,6 +48,8 @@ def events(turn: Turn, n: int, framing: Framing) -> list[object]:
     if response["status"] in _LAST:
         last = {**response, "output": []} if framing.quirk == "final-output-empty" else response
         stream.append({"type": f"response.{response['status']}", "response": last})
+    if framing.quirk == "event-behind-the-end":
+        stream.append({"type": "response.rate_limits.updated", "rate_limits": []})
     return [*_numbered(stream, framing), *(["[DONE]"] if framing.quirk == "end-marker" else [])]
 
 

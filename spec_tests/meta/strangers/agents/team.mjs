@@ -61,8 +61,9 @@ class Team {
       signal: this.signalOf(inner),
     });
     if (!reply.ok) throw Object.assign(new Error(`HTTP ${reply.status}`), { name: 'ServiceError' });
-    const content = stream ? await this.read(reply.body, this.listener(inner)) : (await reply.json()).content;
-    return content.filter((block) => block.type !== 'text' || block.text);
+    const whole = stream ? await this.read(reply.body, this.listener(inner)) : await reply.json();
+    const content = whole.content.filter((block) => block.type !== 'text' || block.text);
+    return Object.defineProperty(content, 'cut', { value: whole.stop_reason === 'max_tokens' });
   }
 
   listener(inner) {
@@ -71,9 +72,11 @@ class Team {
 
   async read(body, emit) {
     const blocks = [];
+    let stop_reason;
     for await (const data of dataOf(body)) {
       const event = JSON.parse(data);
       if (event.type === 'content_block_start') blocks[event.index] = { ...event.content_block, json: '' };
+      if (event.type === 'message_delta') stop_reason = event.delta.stop_reason;
       if (event.type !== 'content_block_delta') continue;
       const { index, delta } = event;
       if (delta.type === 'input_json_delta') blocks[index].json += delta.partial_json;
@@ -81,9 +84,10 @@ class Team {
         if (delta.type === `${part}_delta`) blocks[index][part] = (blocks[index][part] ?? '') + delta[part];
       if (delta.type === 'text_delta') emit(delta.text);
     }
-    return blocks.map(({ json, ...block }) =>
+    const content = blocks.map(({ json, ...block }) =>
       block.type === 'tool_use' ? { ...block, input: JSON.parse(json || '{}') } : block,
     );
+    return { content, stop_reason };
   }
 
   // -- the loop
@@ -153,7 +157,7 @@ class Team {
       const content = await this.ask(name, messages, true);
       messages.push({ role: 'assistant', content });
       const uses = content.filter(({ type }) => type === 'tool_use');
-      if (!uses.length) return text(content);
+      if (!uses.length) return text(content) + (content.cut ? ' [cut off by the token limit]' : '');
       messages.push({ role: 'user', content: await Promise.all(uses.map((use) => this.result(name, use))) });
     }
   }

@@ -31,6 +31,7 @@ class Team:
         self.functions: dict[str, Callable[..., Any]] = handlers(case)
         self.limit = case["options"].get("limit", LIMIT)
         self.asked = 0
+        self.cut: list[Json] = []
         self.active = case["agents"][0]["name"]
 
     # -- what is offered
@@ -81,7 +82,10 @@ class Team:
         reply = post(f"{self.case['base_url']}/chat/completions", self.body(name, history))
         turn: Json = reply["choices"][0]["message"]
         kept = {"role": "assistant", "content": turn.get("content")}
-        return kept | ({"tool_calls": turn["tool_calls"]} if turn.get("tool_calls") else {})
+        kept |= {"tool_calls": turn["tool_calls"]} if turn.get("tool_calls") else {}
+        if reply["choices"][0]["finish_reason"] == "length":
+            self.cut.append(kept)
+        return kept
 
     # -- the loop
 
@@ -162,7 +166,8 @@ class Team:
             turn = self.ask(name, history)
             history.append(turn)
             if "tool_calls" not in turn:
-                return self.answered(name, history)
+                cut = any(turn is one for one in self.cut)
+                return self.answered(name, history) + (" [cut off by the token limit]" if cut else "")
             history += [self.result(call, self.ran(name, call)) for call in turn["tool_calls"]]
 
     def answered(self, name: str, history: list[Json]) -> str:

@@ -96,7 +96,7 @@ class Insisting:
             self.talk.append({"role": "tool", "tool_call_id": call["id"], "content": text})
 
     def planned(self, call):
-        name, written = call["function"]["name"], call["function"]["arguments"]
+        name, written = call["function"]["name"], call["function"].get("arguments")
         if name not in self.functions:
             raise Unusable(f"there is no tool {name}")
         try:

@@ -40,6 +40,25 @@ def extras(tool: str) -> Chunk:
     return {"extra_content": {"google": {"thought_signature": signature}}}
 
 
+@in_stream("no-arguments")
+def _no_arguments(chunks: list[Chunk]) -> list[Chunk]:
+    for _, piece in pieces(chunks):
+        _without_empty_arguments(piece)
+    return chunks
+
+
+@in_body("no-arguments")
+def _no_arguments_in_body(body: Chunk) -> Chunk:
+    for call in calls_in(body):
+        _without_empty_arguments(call)
+    return body
+
+
+def _without_empty_arguments(call: Chunk) -> None:
+    if call["function"]["arguments"] in _EMPTY:
+        del call["function"]["arguments"]
+
+
 @in_stream("null-call-members")
 def _null_call_members(chunks: list[Chunk]) -> list[Chunk]:
     for is_first, piece in pieces(chunks):
@@ -64,6 +83,14 @@ def _no_call_type(chunks: list[Chunk]) -> list[Chunk]:
     for is_first, piece in pieces(chunks):
         if is_first:
             piece.pop("type", None)
+    return chunks
+
+
+@in_stream("blank-call-type")
+def _blank_call_type(chunks: list[Chunk]) -> list[Chunk]:
+    for is_first, piece in pieces(chunks):
+        if not is_first:
+            piece["type"] = ""
     return chunks
 
 
