@@ -59,7 +59,7 @@ class LastEventIsTheOutput(ResponsesStream):
         return self._response["output"]
 
 
-@breaks("unknown-events-are-skipped", cells=RESPONSES_STREAM)
+@breaks("stray-end-marker-is-skipped", cells=RESPONSES_STREAM)
 class EventsBehindTheEndCount(ResponsesStream):
     """Drops the response when an event comes behind the one that ends it."""
 

@@ -135,13 +135,6 @@ def test_unknown_events(implementation: Implementation) -> None:
     runs_its_calls(implementation, PRESETS["unknown-events"], TWO_CALLS)
 
 
-@requirement("unknown-events-are-skipped")
-@on("openai-responses/stream/*")
-def test_an_event_behind_the_end(implementation: Implementation) -> None:
-    """An event of an undocumented type comes behind the one that ends the response."""
-    runs_its_calls(implementation, DEFAULT.but(quirk="event-behind-the-end"), TWO_CALLS)
-
-
 @requirement("last-message-delta-decides")
 def test_split_end(implementation: Implementation) -> None:
     """The usage comes in a separate message_delta, before the one with the stop reason."""
@@ -200,6 +193,13 @@ def test_unnamed_events(implementation: Implementation) -> None:
 def test_stray_end_marker(implementation: Implementation) -> None:
     """A gateway has added another wire's end marker after the last event."""
     runs_its_calls(implementation, DEFAULT.but(quirk="end-marker"))
+
+
+@requirement("stray-end-marker-is-skipped")
+@on("openai-responses/stream/*")
+def test_an_event_behind_the_end(implementation: Implementation) -> None:
+    """An event of an undocumented type comes behind the one that ends the response."""
+    runs_its_calls(implementation, DEFAULT.but(quirk="event-behind-the-end"), TWO_CALLS)
 
 
 WHOLE_ITEMS: dict[str, Framing] = {
