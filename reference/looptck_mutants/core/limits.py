@@ -16,7 +16,12 @@ from looptck_reference.vocabulary.values import Answer, ToolResult, Turn
 @breaks(
     "limit-is-a-ceiling",
     "loop-is-finite-by-default",
-    collateral={"limit-of-zero-runs-no-tool": "0 is a limit too", "pauses-are-finite": "the limit ends pauses"},
+    collateral={
+        "limit-of-zero-runs-no-tool": "0 is a limit too",
+        "pauses-are-finite": "the limit ends pauses",
+        "endless-subagent-ends": "the limit ends sub-agents too",
+        "limit-counts-all-agents": "the limit ends what agents do together",
+    },
 )
 class NoLimit(Loop):
     """Asks the model without a limit."""

@@ -7,11 +7,10 @@ and stale once all of them pass. An entry with ``because`` covers those failures
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from looptck.catalogue.data import fixture
-from looptck.catalogue.requirements import Catalogue, unknown
+from looptck.catalogue.requirements import Catalogue, fits, unknown
 from looptck.catalogue.yaml_files import BadFile, load
 from looptck.values.cell import Cell
 from looptck.values.frozen import dataclass
@@ -72,11 +71,6 @@ def read(path: Path, catalogue: Catalogue) -> list[Known]:
 
 def _several(requirement: str | list[str]) -> list[str]:
     return [requirement] if isinstance(requirement, str) else requirement
-
-
-def fits(text: str, pattern: str) -> bool:
-    """Whether a text fits. Only ``*`` is special: names of cases may contain other pattern characters."""
-    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), text, re.DOTALL) is not None
 
 
 SCHEMA = fixture("known-failures.schema.json")

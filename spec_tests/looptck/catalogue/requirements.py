@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cache
@@ -147,6 +148,20 @@ class Catalogue:
                 raise ValueError(unknown("profile", name, [*self.profiles]))
         return [profile for profile in self.profiles.values() if not names or profile.name in names]
 
+    def matching(self, patterns: Sequence[str]) -> list[str]:
+        """The ids of the requirements that these ids or patterns with ``*`` name, in their order there, each once.
+
+        Raises:
+            KeyError: one of them names none, with similar ids.
+        """
+        found: dict[str, None] = {}
+        for pattern in patterns:
+            ids = [id for id in self.rows if fits(id, pattern)] if "*" in pattern else [self[pattern].id]
+            if not ids:
+                raise KeyError(unknown("requirement", pattern, [*self.rows]))
+            found |= dict.fromkeys(ids)
+        return [*found]
+
     def __getitem__(self, id: str) -> Requirement:
         """The requirement with this id. Raises KeyError, with similar ids, if there is none."""
         if id not in self.rows:
@@ -156,6 +171,11 @@ class Catalogue:
 
 FEW = 10
 """The most names that a message lists."""
+
+
+def fits(text: str, pattern: str) -> bool:
+    """Whether a text fits. Only ``*`` is special: names of cases may contain other pattern characters."""
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), text, re.DOTALL) is not None
 
 
 def unknown(what: str, name: str, known: Iterator[str] | list[str]) -> str:

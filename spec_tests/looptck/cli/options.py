@@ -77,7 +77,7 @@ OPTIONS: dict[str, Callable[[Any], Any]] = {
     ),
     "profile": click.option("--profile", multiple=True, metavar="NAME", help="Only this profile. May be repeated."),
     "requirement": click.option(
-        "--requirement", multiple=True, metavar="ID", help="Only this requirement. May be repeated."
+        "--requirement", multiple=True, metavar="ID", help="Only this requirement; * is a wildcard. May be repeated."
     ),
     "cell": click.option(
         "--cell",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from looptck.catalogue.known_failures import fits
-from looptck.catalogue.requirements import LEVELS, Catalogue, Requirement, unknown
+from looptck.catalogue.requirements import LEVELS, Catalogue, Requirement, fits, unknown
 from looptck.catalogue.traits import PROFILE, traits
 from looptck.drivers import Started
 from looptck.values.cell import Cell
@@ -18,6 +17,7 @@ class Selection:
 
     profiles: tuple[str, ...] = ()
     requirements: tuple[str, ...] = ()
+    """Ids, in which ``*`` matches anything."""
     cells: tuple[str, ...] = ()
     cases: tuple[str, ...] = ()
     """Names of cases, in which ``*`` matches anything."""
@@ -27,11 +27,10 @@ class Selection:
 
     def check(self, known: Catalogue) -> None:
         """Raises ValueError if the selection names something that does not exist."""
-        for id in self.requirements:
-            try:
-                known[id]
-            except KeyError as error:
-                raise ValueError(error.args[0]) from None
+        try:
+            known.matching(self.requirements)
+        except KeyError as error:
+            raise ValueError(error.args[0]) from None
         known.named(self.profiles)
         for id in self.traits:
             try:
@@ -44,7 +43,7 @@ class Selection:
     def takes(self, requirement: Requirement, cell: Cell, started: Started) -> bool:
         """Whether this check is selected for this implementation."""
         return (
-            (not self.requirements or requirement.id in self.requirements)
+            (not self.requirements or any(fits(requirement.id, one) for one in self.requirements))
             and self._asks_for(requirement, started)
             and (requirement.profile in started.profiles or not started.alone)
             and (not self.traits or self._narrow)

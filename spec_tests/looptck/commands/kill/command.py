@@ -6,14 +6,14 @@ import json
 import logging
 import warnings
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 
 from looptck.bench.checks import Drawn, drawn
 from looptck.catalogue.extras import NotInstalled, need
-from looptck.catalogue.requirements import Catalogue, Requirement, catalogue, unknown
+from looptck.catalogue.requirements import Catalogue, Requirement, catalogue
 from looptck.commands.kill import mutants, proofs
 from looptck.commands.kill.apart import Done, apart
 from looptck.commands.kill.columns import Column
@@ -52,7 +52,7 @@ def kill(options: KillOptions, *, json_file: Path | None = None, html: Path | No
     try:
         if html:
             need("The page", "reference")
-        making = Kill(replace(options, profiles=options.profiles or _profiles_of(options.requirements)))
+        making = Kill(options)
         terminal = Terminal(console, len(making.mutants), quiet=quiet)
         making.unharmed()
         columns: list[Column] = []
@@ -86,19 +86,6 @@ def write_proofs(path: Path) -> int:
     return PROVEN
 
 
-def _profiles_of(requirements: Iterable[str]) -> tuple[str, ...]:
-    """The profiles of requirements, each once.
-
-    Raises:
-        CouldNotRun: an id names no requirement.
-    """
-    rows = {row.id: row.profile for row in catalogue()}
-    for id in requirements:
-        if id not in rows:
-            raise CouldNotRun(unknown("requirement", id, list(rows)))
-    return tuple(dict.fromkeys(rows[id] for id in requirements))
-
-
 class Kill:
     """A matrix in the making.
 
@@ -108,15 +95,20 @@ class Kill:
     """
 
     def __init__(self, wanted: KillOptions) -> None:
-        self._wanted = wanted
         self.catalogue: Catalogue = catalogue()
         need_reference(wanted.collection)
         try:
+            requirements = self.catalogue.matching(wanted.requirements)
+            profiles = wanted.profiles or tuple(dict.fromkeys(self.catalogue[id].profile for id in requirements))
+            wanted = replace(wanted, profiles=profiles, requirements=tuple(requirements))
             self.catalogue.named(wanted.profiles)
             every = mutants.read(wanted.collection, self.catalogue)
             named = mutants.named(every, wanted.names)
         except (mutants.BadMutant, ValueError) as error:
             raise CouldNotRun(str(error)) from error
+        except KeyError as error:
+            raise CouldNotRun(error.args[0]) from None
+        self._wanted = wanted
         self.mutants = [
             one
             for one in named
