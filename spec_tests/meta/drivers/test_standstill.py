@@ -46,6 +46,7 @@ LIMITED = {
     "a timer of asyncio": ASYNC.format("asyncio.sleep(60)"),
     "a child that sleeps": CHILD.format(SLEEP),
     "one thread of two": f"import threading; threading.Timer(60, say).start(); say(); {WAIT}",
+    "a timer of the system": f"import ctypes; ctypes.CDLL(None).timerfd_create(1, 0); say(); {WAIT}",
     "work": "say()\nwhile True: pass",
 }
 RESTING = 2.0
