@@ -32,6 +32,7 @@ BOMBS = {
     "doubled by .format": "{% set a = 'aaaaaaaa' %}" + "{% set a = '{0}{0}'.format(a) %}" * 60 + "{{ a|length }}",
     "doubled lists": "{% set a = [1, 2] %}" + "{% set a = a + a %}" * 60 + "{{ a|length }}",
     "nested lists": "{% set a = [1, 2] %}" + "{% set a = [a, a] %}" * 60 + "{{ a }}",
+    "nested dictionaries": "{% set a = {'b': 1} %}" + "{% set a = {'b': a, 'c': a} %}" * 60 + "{{ a }}",
     "a width": "{{ 'a'|center(10000000000) }}",
     "a width of a method": "{{ 'a'.ljust(10000000000) }}",
     "a width in a form": "{{ '%10000000000d' % 1 }}",
@@ -48,10 +49,14 @@ BOMBS = {
 }
 
 
+BOUNDS = r"SecurityError: |OverflowError: Range too big|RecursionError: "
+"""How the error of a bound begins: where there is none, memory runs out, which is an error of the prompt as well."""
+
+
 @pytest.mark.parametrize("bomb", BOMBS)
 def test_bombs_are_refused(bomb: str, tmp_path: Path) -> None:
-    """Each is an error of the prompt."""
-    with pytest.raises(PromptError):
+    """Each is an error of the prompt, before it has filled anything."""
+    with pytest.raises(PromptError, match=BOUNDS):
         said(tmp_path, BOMBS[bomb])
 
 
