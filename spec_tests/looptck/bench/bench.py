@@ -18,7 +18,8 @@ from looptck.bench.run import Run, end
 from looptck.bench.settling import in_time, waited_for
 from looptck.catalogue.requirements import catalogue
 from looptck.drivers import DriverFault, Line, Started
-from looptck.drivers.idle import pulse
+from looptck.drivers.idle import Pulse, pulse
+from looptck.drivers.standstill import Standstill
 from looptck.guard.waiting import done_within
 from looptck.provider.confirmation import Confirmation, Decides, Decision
 from looptck.provider.gate import Gate
@@ -228,9 +229,9 @@ class Bench:
     def leave(self) -> None:
         """The check is over."""
 
-    def standstill(self) -> Callable[[], bool]:
+    def standstill(self) -> Standstill:
         """Looks whether the implementation has come to a standstill; by default nothing is known of it."""
-        return lambda: False
+        return Standstill(Pulse)
 
     def give_up(self, running: Running, nothing: Nothing) -> None:
         """The watchdog has ended a run. Raises DriverFault if the driver is to blame."""
@@ -317,7 +318,7 @@ class Running:
             else:
                 self.bench.spent.runs += self.run.transcript.now()
                 waited = waited_for(self.run.transcript, self.bench.patience.outcome)
-                nothing = Nothing(waited, still=standstill())
+                nothing = Nothing(waited, still=standstill.seen)
                 self.bench.give_up(self, nothing)
                 self.run.outcome = nothing
                 end(self.run)

@@ -27,7 +27,7 @@ from looptck.provider.script import Script
 from looptck.values import spans
 from looptck.values.cell import Cell
 from looptck.values.outcome import Nothing
-from looptck.values.transcript import Chunk, LostSpans, Spanned, Told, Transcript
+from looptck.values.transcript import Chunk, Event, LostSpans, Received, Spanned, Told, Transcript
 from looptck.values.verdicts import NotApplicable
 
 if TYPE_CHECKING:
@@ -153,12 +153,27 @@ class LoopBench(Bench):
 
     def _pulse(self) -> Pulse:
         """The pulse of the implementation, if only the driver and what it has started ask the provider."""
-        if self._is_watched is None:
-            asks = {peer: self._connection.asks_from(*peer) for peer in self._provider.peers}
-            still = self._provider.peers  # one that was closed while it was looked for was not found for that reason
-            known = [own for peer, own in asks.items() if own or (own is False and peer in still)]
-            self._is_watched = all(known) if known else None
+        self._see_who_asks()
         return Pulse() if self._is_watched is False else self._connection.pulse()
+
+    def _see_who_asks(self) -> None:
+        """Find out, where it is not known yet, whether only the driver and what it has started ask the provider."""
+        if self._is_watched is not None:
+            return
+        asks = {peer: self._connection.asks_from(*peer) for peer in self._provider.peers}
+        still = self._provider.peers  # one that was closed while it was looked for was not found for that reason
+        known = [own for peer, own in asks.items() if own or (own is False and peer in still)]
+        self._is_watched = all(known) if known else None
+
+    def _run(self, cell: Cell, prompt: tuple[tuple[str, str], ...], mock_run: MockRun) -> Run:
+        if self._is_watched is None:
+            mock_run.transcript.watchers.append(self._on_event)
+        return super()._run(cell, prompt, mock_run)
+
+    def _on_event(self, event: Event) -> None:
+        """A request has arrived: its client waits for the reply, so that the connection can be found."""
+        if isinstance(event, Received):
+            self._see_who_asks()
 
     def cancel(self, running: Running) -> None:
         """Tell the driver to cancel the run."""
@@ -176,8 +191,15 @@ class LoopBench(Bench):
         self._connection.renew()
 
     def standstill(self) -> Standstill:
-        """Looks whether all that the driver has started waits for ever, and the provider owes it nothing."""
-        return Standstill(self._pulse, lambda: self._provider.owes, lambda: [self._provider.port])
+        """Looks whether all that the driver has started waits for ever, and the provider owes it nothing.
+
+        Where somebody else may be at work, as behind a driver for a service that it did not start, nothing is seen.
+        """
+        return Standstill(
+            lambda: self._pulse() if self._is_watched else Pulse(),
+            lambda: self._provider.owes,
+            lambda: [self._provider.port],
+        )
 
     def give_up(self, running: Running, nothing: Nothing) -> None:
         """Raise DriverFault if neither the run nor one that it goes on with has asked; else the loop is to blame."""

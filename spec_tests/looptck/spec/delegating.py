@@ -7,16 +7,7 @@ from dataclasses import replace
 from looptck.bench.checks import Implementation
 from looptck.bench.run import Run
 from looptck.provider.script import RUNAWAY_CAP
-from looptck.spec.casting import (
-    BILLING,
-    FRONT,
-    TRAVEL,
-    Cast,
-    Line,
-    Part,
-    asks,
-    requests_of,
-)
+from looptck.spec.casting import BILLING, FRONT, TRAVEL, Cast, Line, Part, asks, requests_of
 from looptck.values.transcript import Received
 from looptck.values.turns import Call
 from looptck.values.verdicts import NotReached

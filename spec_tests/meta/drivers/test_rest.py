@@ -12,11 +12,15 @@ from unittest.mock import PropertyMock, patch
 
 import pytest
 
+from looptck.bench.bench import Scenario
 from looptck.bench.benches import LoopBench
 from looptck.bench.choosing import bench_for
+from looptck.drivers import standstill
 from looptck.drivers.idle import SEEN, Pulse, Rest, pulse
 from looptck.drivers.sockets import has_connection
 from looptck.provider.server import Provider
+from looptck.values.cell import Cell
+from looptck.values.turns import says
 
 needs_process_table = pytest.mark.skipif(not pulse(os.getpid()).known, reason="the system does not list its processes")
 
@@ -139,3 +143,30 @@ def test_a_connection_that_is_closed_meanwhile_is_not_somebody_elses() -> None:
         with peers, patch.object(bench._connection, "asks_from", lambda *_: False):
             assert bench._pulse().known
         assert bench._is_watched is None
+
+
+@needs_process_table
+@pytest.mark.parametrize("is_own", [True, False])
+def test_nothing_stands_still_in_front_of_a_service(is_own: bool) -> None:
+    """The first request shows who asks: a driver that waits for a service that it did not start is none that hangs."""
+    still = Pulse(known=True, turns={1: b"0 0 0"})
+    scenario = Scenario()
+    scenario.plays(says("Hello."))
+
+    def looks(bench: LoopBench) -> list[bool]:
+        with (
+            patch.object(bench._connection, "pulse", lambda: still),
+            patch.object(standstill, "waits_endlessly", lambda *_: True),
+            patch.object(standstill, "SEEN", 0.0),
+        ):
+            look = bench.standstill()
+            return [look(), look()]
+
+    with bench_for("python:looptck_reference.kit.driver:Driver") as bench:
+        assert isinstance(bench, LoopBench)
+        assert [False, False] == looks(bench)
+
+        with patch.object(bench._connection, "asks_from", lambda *_: is_own):
+            bench.begin(scenario, Cell.parse("openai-chat/plain/sync"), name="asks").result()
+
+        assert [False, is_own] == looks(bench)
