@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gc
 import os
+import ssl
 import sys
 from collections.abc import Iterator
+from functools import cache
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -38,3 +40,12 @@ def _import_path() -> Iterator[None]:
     before = [*sys.path]
     yield
     sys.path[:] = before
+
+
+@pytest.fixture(autouse=True)
+def _one_context(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let SDKs share one TLS context: all traffic is plain HTTP, and making a context for each run is slow."""
+    monkeypatch.setattr(ssl, "create_default_context", _CONTEXT)
+
+
+_CONTEXT = cache(ssl.create_default_context)

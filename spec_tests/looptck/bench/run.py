@@ -5,9 +5,9 @@ A question about an event that did not happen raises NotReached, so that a check
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from looptck.bench import oracle as expected
 from looptck.bench.client import Reply
@@ -42,6 +42,8 @@ from looptck.values.turns import Call, Turn
 from looptck.values.verdicts import NotApplicable, NotReached
 from looptck.wires import WIRES
 
+Found = TypeVar("Found")
+
 
 @dataclass(slots=True)
 class Question:
@@ -54,7 +56,7 @@ class Question:
     decided: float | None = None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Run:
     """A run that has ended: its script, transcript and outcome."""
 
@@ -84,6 +86,20 @@ class Run:
     _expected: dict[tuple[int, int], list[expected.Wanted]] = field(default_factory=dict, repr=False, compare=False)
     """Expected histories, by the number of the request and of the events so far."""
     _pairing: ids.Pairing = field(default_factory=ids.Pairing, repr=False, compare=False)
+    _found: dict[tuple[str, int], Any] = field(default_factory=dict, repr=False, compare=False)
+    """What was looked for in the whole run, by its name and the number of the events so far."""
+
+    def __repr__(self) -> str:
+        """Short, since pytest asks for it where an assertion about a run fails."""
+        return f"Run({self.id!r})"
+
+    def once(self, name: str, find: Callable[[Run], Found]) -> Found:
+        """What ``find`` finds in this run; it is asked again only if there has been another event."""
+        key = name, len(self.transcript.events)
+        if key not in self._found:
+            self._found[key] = find(self)
+        found: Found = self._found[key]
+        return found
 
     @property
     def requests(self) -> list[Received]:
@@ -95,7 +111,7 @@ class Run:
     @property
     def received(self) -> list[Received]:
         """The model requests that looptck received, in order."""
-        return [event for event in self.transcript.events if isinstance(event, Received)]
+        return [*self.once("received", _received)]
 
     def request(self, n: int) -> Received:
         """The ``n``-th model request, from 1. Raises NotReached if there was none, or one whose body is no object."""
@@ -411,12 +427,15 @@ class Run:
             self._expected[n, len(events)] = expected.items(self.prompt, turns, ran, WIRES[self.cell.wire].echo)
         return self._expected[n, len(events)]
 
-    def first_difference(self) -> tuple[Received, Difference] | None:
-        """The first request with a wrong history, and the place; None from the first request of another agent on."""
+    def first_difference(self, most: int) -> tuple[Received, Difference] | None:
+        """The first request with a wrong history, and the place; None from the first request of another agent on.
+
+        No more than the first ``most`` requests are looked at.
+        """
         if self.pruned:
             return None
         own = [Said(role, text) for role, text in self.prompt]
-        for received in self.received:
+        for received in self.received[:most]:
             if self.nested and expected.difference(own, received.request.items[: len(own)]):
                 return None
             found = expected.difference(self.expected(received.n), self.normalized(received.n).items)
@@ -440,3 +459,7 @@ def end(run: Run) -> None:
 def _instructions(items: Sequence[Item]) -> int:
     """How many of them are instructions."""
     return sum(isinstance(item, Said) and item.role == "system" for item in items)
+
+
+def _received(run: Run) -> Sequence[Received]:
+    return [event for event in run.transcript.events if isinstance(event, Received)]

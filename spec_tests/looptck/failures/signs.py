@@ -25,6 +25,8 @@ Sign = tuple[str, ...]
 The last is an error before the first request, as of a loop that cannot offer a tool, whatever would have come.
 """
 
+LOOKED_AT = 100
+"""The most requests of a run whose histories are looked at: a loop that loses something does so early."""
 WEAK = frozenset({"silence", "given-up", "answer", "tool", "error"})
 """The kinds that can follow from many faults."""
 OF_AN_ERROR = 3
@@ -34,8 +36,12 @@ _ALIKE = {"context_window": "length", "cancelled": "in_progress", "queued": "in_
 """Stop reasons that mean the same to a loop as another one."""
 
 
-def wrong_events(run: Run) -> list[tuple[Event, Sign]]:
+def wrong_events(run: Run) -> Sequence[tuple[Event, Sign]]:
     """The wrong events of a run with their signs, in order, the slight ones last."""
+    return run.once("wrong events", _wrong_events)
+
+
+def _wrong_events(run: Run) -> Sequence[tuple[Event, Sign]]:
     found = sorted(_found(run), key=lambda one: one[0])
     return [(event, sign) for _, event, sign in sorted(found, key=lambda one: one[2] in SLIGHT)]
 
@@ -76,9 +82,10 @@ def _found(run: Run) -> Iterator[tuple[float, Event, Sign]]:
 
 def first_difference(run: Run) -> tuple[Received, Difference] | None:
     """The first wrong request, and the place in it. A loop may begin with its own instructions."""
-    for received, _, found in _grown(run):
-        return received, found
-    first = run.first_difference()
+    grown = run.once("grown", _grown)
+    if grown is not None:
+        return grown[0], grown[2]
+    first = run.first_difference(LOOKED_AT)
     if first is None or _is_stored(first[1]) or _is_own(first[0], first[1].pointer):
         return None
     return first
@@ -100,29 +107,30 @@ def _is_own(received: Received, pointer: str) -> bool:
 
 def _histories(run: Run) -> Iterator[tuple[float, Event, Sign]]:
     """The wrong history, timed just before the refusal that follows from it: the missing item is the better sign."""
-    for received, found, _ in _grown(run):
-        yield received.at - 1e-6, received, found
+    grown = run.once("grown", _grown)
+    if grown is not None:
+        received, sign, _ = grown
+        yield received.at - 1e-6, received, sign
 
 
-def _grown(run: Run) -> Iterator[tuple[Received, Sign, Difference]]:
+def _grown(run: Run) -> tuple[Received, Sign, Difference] | None:
     """The first request whose history does not follow from the turns before it; its beginning may be any."""
     if run.pruned or run.nested or run.scripted is not None or not run.received:
-        return
+        return None
     first = run.received[0].request.items
-    for received in run.received[1:]:
+    for received in run.received[1:LOOKED_AT]:
         items = run.normalized(received.n).items
         place = next((at for at, one in enumerate(first) if at >= len(items) or items[at] != one), None)
         if place is not None:
             got = items[place] if place < len(items) else None
             pointer = got.pointer if got is not None else "the end of the history"
             words = describe(got) if got is not None else "nothing: the history ends here"
-            yield received, ("history", "the prompt", "changed"), Difference(pointer, describe(first[place]), words)
-            return
+            return received, ("history", "the prompt", "changed"), Difference(pointer, describe(first[place]), words)
         wanted = run.expected(received.n)[len(run.prompt) :]
         found = difference(wanted, items[len(first) :])
         if found is not None and not _is_stored(found):
-            yield received, _left_out(wanted, items[len(first) :]), found
-            return
+            return received, _left_out(wanted, items[len(first) :]), found
+    return None
 
 
 def _left_out(wanted: Sequence[Wanted], got: Sequence[Item]) -> Sign:

@@ -68,6 +68,23 @@ class Directly:
         item.ihook.pytest_runtest_logreport(report=report)
         return True
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport | None:
+        """A report of a check without the traceback of what it raised, for which the kit has a text of its own."""
+        if check_of(item) is None or (call.excinfo is not None and call.excinfo.errisinstance(pytest.skip.Exception)):
+            return None
+        return pytest.TestReport(
+            nodeid=item.nodeid,
+            location=item.location,
+            keywords={},
+            outcome="passed" if call.excinfo is None else "failed",
+            longrepr=None,
+            when="call",
+            duration=call.duration,
+            start=call.start,
+            stop=call.stop,
+        )
+
 
 def _play(item: pytest.Function, check: Check, session: Session) -> None:
     parameters = {name: value for name, value in item.callspec.params.items() if name != ITEM}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import field
+from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
@@ -215,6 +216,7 @@ def is_encoded_twice(arguments: str) -> bool:
         return False
 
 
+@lru_cache(maxsize=512)
 def spelled(arguments: str) -> str:
     """The canonical spelling of an argument text; the text itself if it is not JSON."""
     try:

@@ -20,16 +20,19 @@ from looptck.values.spans import Span
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A model request. ``n`` counts from 1; ``body`` is the parsed JSON, or None if it was not JSON."""
+    """A model request. ``n`` counts from 1; ``body`` is the parsed JSON, or None if it was not JSON.
+
+    Its repr is short: pytest asks for it where an assertion about requests fails.
+    """
 
     at: float
     n: int
     path: str
-    headers: Mapping[str, str]
+    headers: Mapping[str, str] = field(repr=False)
     """The headers by lower-case name."""
-    raw: bytes
-    body: Any
-    request: Request
+    raw: bytes = field(repr=False)
+    body: Any = field(repr=False)
+    request: Request = field(repr=False)
     problems: tuple[Problem, ...]
     scripted: bool
     """Whether the script had a step for it."""

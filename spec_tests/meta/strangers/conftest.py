@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import gc
-import ssl
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -26,9 +24,3 @@ def _collected() -> Iterator[None]:
     yield
     gc.collect()
     gc.freeze()
-
-
-@pytest.fixture(autouse=True)
-def _one_context(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let SDKs share one TLS context: all traffic is plain HTTP, and making a context for each run is slow."""
-    monkeypatch.setattr(ssl, "create_default_context", cache(ssl.create_default_context))
