@@ -173,21 +173,6 @@ def test_events_by_their_names() -> None:
     assert [] != schemas.event_faults("anthropic-messages", wrong)
 
 
-def test_two_blocks_at_one_place() -> None:
-    """A place at which a stream has opened a block is that of no other block."""
-    block = {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
-    stream = [ServerEvent(0.0, "content_block_start", {**block, "index": at}) for at in (0, 1, 0)]
-    reply = Reply("anthropic-messages", True, 200, events=stream)
-    renewed = [*stream[:2], ServerEvent(0.0, "message_start", {"type": "message_start", "message": {}}), stream[2]]
-
-    assert "place of another" not in " ".join(
-        schemas.stream_faults(Reply("anthropic-messages", True, 200, events=renewed))
-    )
-    assert ["event 2 (content_block_start): /index: 0 is the place of another one before it"] == schemas.stream_faults(
-        reply
-    )
-
-
 def test_text_in_place_of_an_event() -> None:
     """An event that is no JSON object fits nothing."""
     assert [] != schemas.event_faults("openai-chat", ServerEvent(0.0, "", "boom"))
