@@ -39,6 +39,7 @@ def test_messages_are_told_in_the_words_of_chat(world: Callable[..., World]) -> 
                 "content": [
                     {"type": "text", "text": "Look:"},
                     {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}},
+                    {"type": "image", "source": {"type": "url", "url": "https://images.test/1.png"}},
                 ],
             },
             {
@@ -73,7 +74,11 @@ def test_messages_are_told_in_the_words_of_chat(world: Callable[..., World]) -> 
             {"role": "system", "content": "Be short."},
             {
                 "role": "user",
-                "content": [{"type": "text", "text": "Look:"}, {"type": "image_url", "image_url": {"url": IMAGE}}],
+                "content": [
+                    {"type": "text", "text": "Look:"},
+                    {"type": "image_url", "image_url": {"url": IMAGE}},
+                    {"type": "image_url", "image_url": {"url": "https://images.test/1.png"}},
+                ],
             },
             {"role": "assistant", "content": "Let me see.", "tool_calls": [call("weather", {"city": "Rome"}, "t1")]},
             {"role": "tool", "tool_call_id": "t1", "content": "20"},
@@ -171,6 +176,11 @@ def test_built_in_tools_go_to_the_server_and_not_to_the_model(
             "messages[0].content[0].type",
         ),
         ("messages", {"messages": [{"role": "user", "content": "?"}], "max_tokens": 1, "tools": [{}]}, "tools[0].name"),
+        (
+            "messages",
+            {"messages": [{"role": "user", "content": "?"}], "max_tokens": 1, "tools": [{"name": 5}]},
+            "tools[0].name",
+        ),
         (
             "messages",
             {"messages": [{"role": "user", "content": "?"}], "max_tokens": 1, "tool_choice": {"type": "x"}},
