@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from looptck_reference.server import Config, SearchIndex, Simulator
+from looptck_reference.server.errors import Refused
 from meta.reference.server.serving import Json, World, call, turn
 
 SCHEMA: Json = {"type": "object", "properties": {"city": {"type": "string"}}}
@@ -263,3 +264,9 @@ def test_a_server_has_a_default_for_everything_but_the_model() -> None:
     config = Simulator(Config(upstream="http://127.0.0.1:1/v1")).config
 
     assert (None, False, (), "auto") == (config.search, config.code, config.callbacks, config.permission)
+
+
+@pytest.mark.parametrize(("status", "kind"), [(499, "invalid_request_error"), (500, "server_error")])
+def test_the_kind_of_an_error(status: int, kind: str) -> None:
+    """From 500 on it is the server's."""
+    assert kind == Refused(status, "no").type
