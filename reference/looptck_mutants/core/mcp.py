@@ -97,6 +97,14 @@ class DeafToTheServer(McpClient):
         pass
 
 
+@breaks("mcp-pings-are-answered")
+class KnowsAnAnswerByItsId(McpClient):
+    """Takes a request of the server for the answer if it has the id of its own, as servers count from one too."""
+
+    def is_answer(self, message: Json, id: int) -> bool:
+        return message.get("id") == id
+
+
 @breaks("mcp-lost-session-begins-anew")
 class GoesOnWithADeadSession(McpClient):
     """Goes on with a session that is over."""

@@ -6,10 +6,11 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from looptck_mutants.cells import CHAT_STREAM, MESSAGES_STREAM
+from looptck_mutants.cells import CHAT_STREAM, MESSAGES_STREAM, RESPONSES_STREAM
 from looptck_mutants.server_loop.parts import breaks
 from looptck_reference.server.api.chat import ChatFrames
 from looptck_reference.server.api.messages import MessagesFrames
+from looptck_reference.server.api.responses_stream import ResponsesFrames
 from looptck_reference.server.loop import ServerLoop
 from looptck_reference.server.steps import Finish
 from looptck_reference.vocabulary.values import Turn
@@ -57,3 +58,15 @@ class TextsShareAPlace(MessagesFrames):
         empty = [*super().text(""), *self._close()]
         self._blocks = at
         return [*empty, *super().text(piece)]
+
+
+@breaks(
+    "server-events-fit-their-schemas",
+    collateral={"server-client-side-path-is-standard": "its streams have the same items"},
+    cells=RESPONSES_STREAM,
+)
+class PiecesOfUnknownItems(ResponsesFrames):
+    """Sends the text of a Responses stream without having opened the item that it belongs to."""
+
+    def _begin_text(self) -> list[bytes]:
+        return super()._begin_text()[1:]

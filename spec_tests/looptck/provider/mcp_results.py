@@ -12,6 +12,9 @@ from looptck.values.frozen import dataclass
 
 Json = dict[str, Any]
 
+ID_OF_THE_CALL = "the id of the call"
+"""The id of a message before an answer that is to have the call's own, as each side counts the ids of its requests."""
+
 
 @dataclass(frozen=True, slots=True)
 class Content:

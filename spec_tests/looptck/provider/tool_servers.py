@@ -11,7 +11,16 @@ from looptck.provider.gate import Gate
 from looptck.provider.http import LAST_CHUNK, HttpReply, HttpRequest, chunked, head
 from looptck.provider.mcp import Answered, Called, Speaking, stateless
 from looptck.provider.mcp.speaking import Json, error
-from looptck.provider.mcp_results import Behaviour, Forgets, HangsUp, Served
+from looptck.provider.mcp_results import (
+    ID_OF_THE_CALL,
+    AsksAgain,
+    Behaviour,
+    Content,
+    Forgets,
+    HangsUp,
+    RpcError,
+    Served,
+)
 from looptck.provider.replies import EVENTS, JSON
 from looptck.values.jsontext import compact
 from looptck.values.transcript import McpAsked
@@ -79,7 +88,10 @@ class ToolServers:
                 if call.stateless:
                     said = stateless.completed(self._servers[name].server, said)
                 reply = self._said(
-                    name, [*behaviour.before, said], primed=primed and not call.stateless, ids=not call.stateless
+                    name,
+                    [*before(behaviour, call.id), said],
+                    primed=primed and not call.stateless,
+                    ids=not call.stateless,
                 )
         if behaviour.hold is not None:
             reply.parts.insert(len(reply.parts) - 1 if len(reply.parts) > 1 else 0, behaviour.hold)
@@ -114,6 +126,11 @@ class ToolServers:
         parts += [chunked(one) for one in events]
         parts[-1] = chunked(events[-1]) + LAST_CHUNK
         return HttpReply(parts)
+
+
+def before(behaviour: Content | RpcError | AsksAgain, id: Any) -> list[Json]:
+    """The messages before the answer to the call with this id."""
+    return [{**one, "id": id} if one.get("id") == ID_OF_THE_CALL else one for one in behaviour.before]
 
 
 def knows_priming(message: Any, headers: Mapping[str, str]) -> bool:

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from looptck.provider.mcp import Server, Tool
-from looptck.provider.mcp_results import Content, Forgets, HangsUp, RpcError, Served
+from looptck.provider.mcp_results import ID_OF_THE_CALL, Content, Forgets, HangsUp, RpcError, Served
 from looptck.provider.mock_run import MockRun
 from looptck.provider.script import Script
 from looptck.provider.server import Provider
@@ -107,16 +107,17 @@ def test_a_call_is_a_tool_run(provider: Provider) -> None:
 
 
 def test_streams(provider: Provider) -> None:
-    """A server that streams sends a comment, what comes before the answer, and the answer."""
+    """A server that streams sends a comment, what comes before the answer, and the answer; ids may be alike."""
     ping = {"jsonrpc": "2.0", "id": "p", "method": "ping"}
-    played = Played(provider, Server(tools=TOOLS, streams=True), t0=RpcError("broken", before=(ping,)))
+    told = RpcError("broken", before=(ping, {**ping, "id": ID_OF_THE_CALL}))
+    played = Played(provider, Server(tools=TOOLS, streams=True), t0=told)
     played.begin()
 
     text = played.post("tools/call", {"name": "t0"}).text
 
     data = ["".join(line[6:] for line in one.split("\n") if line.startswith("data: ")) for one in text.split("\n\n")]
     wanted = {"jsonrpc": "2.0", "id": 1, "error": {"code": -32603, "message": "broken"}}
-    assert [ping, wanted] == [json.loads(one) for one in data if one]
+    assert [ping, {**ping, "id": 1}, wanted] == [json.loads(one) for one in data if one]
 
 
 @pytest.mark.parametrize("asked", ["2025-03-26", "2025-06-18", "2025-11-25"])

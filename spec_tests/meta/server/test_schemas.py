@@ -57,6 +57,15 @@ def chunk(delta: Json, finish: str | None = None, **more: Any) -> Json:
     return {**head, "choices": [choice], "usage": None, **more}
 
 
+def ending(type: str, status: str) -> Json:
+    """The event that ends a stream of Responses."""
+    head = {"id": "resp_1", "object": "response", "created_at": 1, "model": "m", "error": None}
+    about = {"code": "server_error", "message": "m"} if status == "failed" else None
+    why = {"reason": "max_output_tokens"} if status == "incomplete" else None
+    response = {**head, "error": about, "status": status, "incomplete_details": why, "output": []}
+    return {"type": f"response.{type}", "sequence_number": 9, "response": response}
+
+
 def progress(phase: str, tool_type: str, **data: Any) -> Json:
     """The data of a progress event."""
     head = {"type": "agentic_tool_call_progress", "round": 0, "tool_name": "t", "phase": phase}
@@ -77,6 +86,7 @@ GOOD: list[tuple[str, Any]] = [
     ("openai-chat.event", chunk({"tool_calls": [{"index": 0, **CALL}]}, "tool_calls", usage=USAGE, session_id="s")),
     ("openai-chat.event", chunk({"tool_calls": [{"index": 0, "function": {"arguments": "ris"}}]})),
     ("openai-chat.event", {"error": {"message": "m", "type": "server_error", "param": None, "code": None}}),
+    *(("openai-responses.event", ending(one, one)) for one in ("completed", "incomplete", "failed")),
     ("progress", progress("calling", "custom", arguments={"city": "Paris"})),
     ("progress", progress("calling", "custom", arguments='{"city":"Paris"}')),
     ("progress", progress("complete", "custom", arguments={}, content="72F", elapsed=3)),
@@ -103,6 +113,9 @@ BAD: list[tuple[str, Any, str]] = [
     ("openai-chat.reply", chat({"content": ""}, files=[{"id": "f"}]), "/files/0"),
     ("openai-chat.event", chat({"content": "x"}), "chat.completion.chunk"),
     ("openai-chat.event", {"error": "boom"}, "/error"),
+    ("openai-responses.event", ending("completed", "incomplete"), "/response/status"),
+    ("openai-responses.event", ending("incomplete", "completed"), "/response/status"),
+    ("openai-responses.event", ending("failed", "completed"), "/response/status"),
     ("progress", progress("done", "custom"), "/phase"),
     ("progress", {**progress("calling", "custom"), "round": -1}, "/round"),
     ("progress", progress("complete", "web_search", results_count="3"), "/data/results_count"),
@@ -171,21 +184,6 @@ def test_events_by_their_names() -> None:
         fault.partition(":")[0] for fault in schemas.stream_faults(reply)
     }
     assert [] != schemas.event_faults("anthropic-messages", wrong)
-
-
-def test_two_blocks_at_one_place() -> None:
-    """A place at which a stream has opened a block is that of no other block."""
-    block = {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
-    stream = [ServerEvent(0.0, "content_block_start", {**block, "index": at}) for at in (0, 1, 0)]
-    reply = Reply("anthropic-messages", True, 200, events=stream)
-    renewed = [*stream[:2], ServerEvent(0.0, "message_start", {"type": "message_start", "message": {}}), stream[2]]
-
-    assert "place of another" not in " ".join(
-        schemas.stream_faults(Reply("anthropic-messages", True, 200, events=renewed))
-    )
-    assert ["event 2 (content_block_start): /index: 0 is the place of another one before it"] == schemas.stream_faults(
-        reply
-    )
 
 
 def test_text_in_place_of_an_event() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import jsonschema_rs
 
+from looptck.bench.client.places import Places
 from looptck.bench.client.reply import APPROVAL, DONE, FILE, PROGRESS, Reply
 from looptck.catalogue.data import fixture, json_fixture
 from looptck.catalogue.yaml_files import pointer
@@ -26,13 +27,6 @@ MOST = 3
 """How many faults a sentence names."""
 LONGEST = 80
 """The most characters of a wrong value in a fault."""
-OPENING = {
-    "anthropic-messages": ("content_block_start", "index"),
-    "openai-responses": ("response.output_item.added", "output_index"),
-}
-"""The events that open a block or an item, and the member with its place, which no other has."""
-BEGINNING = {"message_start", "response.created"}
-"""The events from which on places are counted anew, should a stream have several messages or responses."""
 _VALUE = "\ufffc"
 """Where a wrong value goes in the validator's message."""
 
@@ -60,28 +54,13 @@ def event_faults(wire: str, event: ServerEvent) -> list[str]:
 
 
 def stream_faults(reply: Reply) -> list[str]:
-    """Where the events of a stream leave their schemas, each fault with the place and the name of its event."""
-    opened: set[str] = set()
+    """Where the events of a stream leave their schemas or places, each fault with the number and name of its event."""
+    places = Places(reply.wire)
     return [
         f"event {at}{f' ({event.name})' if event.name else ''}: {fault}"
         for at, event in enumerate(reply.events)
-        for fault in (*event_faults(reply.wire, event), *_opened_again(reply.wire, event, opened))
+        for fault in (*event_faults(reply.wire, event), *places.faults(event.value))
     ]
-
-
-def _opened_again(wire: str, event: ServerEvent, opened: set[str]) -> list[str]:
-    """A fault if the event opens a block or an item at a place at which the stream has opened one before."""
-    kind, member = OPENING.get(wire, ("", ""))
-    type_ = event.value.get("type") if isinstance(event.value, dict) else None
-    if type_ in BEGINNING:
-        opened.clear()
-    if not kind or type_ != kind:
-        return []
-    place = json.dumps(event.value.get(member))
-    if place in opened:
-        return [f"/{member}: {place} is the place of another one before it"]
-    opened.add(place)
-    return []
 
 
 def in_words(found: Sequence[str]) -> str:

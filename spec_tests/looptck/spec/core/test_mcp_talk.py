@@ -12,7 +12,7 @@ from looptck.bench.run import Run
 from looptck.provider.gate import Gate
 from looptck.provider.gates import ABSENCE
 from looptck.provider.mcp import Server
-from looptck.provider.mcp_results import Content, Forgets
+from looptck.provider.mcp_results import ID_OF_THE_CALL, Content, Forgets
 from looptck.spec.serving import (
     FORECAST,
     HIGH,
@@ -150,14 +150,18 @@ def test_notifications(scenario: Scenario, implementation: Implementation, kinds
 
 
 def _pong(event: object) -> bool:
-    return isinstance(event, McpAsked) and isinstance(event.message, dict) and event.message.get("id") == PING
+    """Whether it is a response of the client, which has an id and no method."""
+    if not isinstance(event, McpAsked) or not isinstance(event.message, dict):
+        return False
+    return "id" in event.message and "method" not in event.message
 
 
 @requirement("mcp-pings-are-answered")
-def test_ping(scenario: Scenario, implementation: Implementation) -> None:
-    """The server pings in the stream before the answer, and waits for the response."""
+@pytest.mark.parametrize("id", [PING, ID_OF_THE_CALL], ids=["id-of-its-own", "id-of-the-call"])
+def test_ping(scenario: Scenario, implementation: Implementation, id: str) -> None:
+    """The server pings in the stream before the answer, and waits for the response; each side counts its own ids."""
     pong = Gate("the client has answered the ping", _pong, patience=5 * ABSENCE, if_ever=True)
-    told = Content.of(SAID, before=({"jsonrpc": "2.0", "id": PING, "method": "ping"},), hold=pong)
+    told = Content.of(SAID, before=({"jsonrpc": "2.0", "id": id, "method": "ping"},), hold=pong)
 
     run = served(scenario, implementation, calls(TOMORROW), server=STREAMS, forecast=told)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
 from typing import Any
@@ -10,12 +11,31 @@ import httpx
 import pytest
 
 from looptck_reference.server import Callback, Permission
+from looptck_reference.server.approvals import Approvals
 from looptck_reference.server.entry import CODE_TOOL
+from looptck_reference.server.steps import Decision
 from meta.reference.server.hand_clock import HandClock
 from meta.reference.server.live import LiveStream
 from meta.reference.server.serving import ASKS, World, call, names, turn
 
 CALL = call("weather", {"city": "Paris"})
+
+
+def test_questions_that_nobody_waits_for_are_closed() -> None:
+    """Those of a run that ends before it waits for its decision, and those that were decided."""
+
+    async def three() -> list[int]:
+        approvals = Approvals(300, HandClock())
+        approvals.ask("me", "left", "run")
+        left = len(approvals)
+        approvals.forget("run")
+        closed = len(approvals)
+        approvals.ask("me", "decided", "another")
+        approvals.decide("me", "decided", Decision(approved=True))
+        await approvals.decision("me", "decided")
+        return [left, closed, len(approvals)]
+
+    assert [1, 0, 0] == asyncio.run(three())
 
 
 def decide(here: World, approval_id: str, **body: Any) -> Any:

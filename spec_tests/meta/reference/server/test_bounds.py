@@ -42,6 +42,7 @@ def test_what_weighs_too_much_makes_room() -> None:
     told = [kept.put("me", "a", "a" * 6), kept.put("me", "b", "b" * 6), kept.put("me", "c", "c" * 11)]
 
     assert ([True, True, False], ["b" * 6], 6) == (told, list(kept.of("me")), kept.bytes)
+    assert (True, ["d" * 10]) == (kept.put("me", "d", "d" * 10), list(kept.of("me")))
 
 
 def test_what_is_idle_for_too_long_is_gone() -> None:
@@ -92,6 +93,16 @@ def test_a_session_that_is_too_large_is_not_stored(
 
     assert (200, 404) == (response.status_code, here.request("GET", "/v1/sessions/s").status_code)
     assert "session s is larger than the server keeps" in caplog.text
+
+
+def test_what_a_client_stores_is_bounded(world: Callable[..., World]) -> None:
+    """A session or a file that is too large by itself is refused."""
+    here = world(limits={"session_bytes": 100, "file_bytes": 100})
+
+    session = here.request("PUT", "/v1/sessions/s", json={"messages": [{"role": "user", "content": "x" * 500}]})
+    file = here.request("POST", "/v1/files", files={"file": ("a.txt", b"x" * 500)})
+
+    assert [413, 413] == [session.status_code, file.status_code]
 
 
 @pytest.mark.parametrize("announced", [True, False])

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from looptck_reference.server import Config, SearchIndex, Simulator
+from looptck_reference.server.errors import Refused
 from meta.reference.server.serving import Json, World, call, turn
 
 SCHEMA: Json = {"type": "object", "properties": {"city": {"type": "string"}}}
@@ -39,6 +40,7 @@ def test_messages_are_told_in_the_words_of_chat(world: Callable[..., World]) -> 
                 "content": [
                     {"type": "text", "text": "Look:"},
                     {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}},
+                    {"type": "image", "source": {"type": "url", "url": "https://images.test/1.png"}},
                 ],
             },
             {
@@ -73,7 +75,11 @@ def test_messages_are_told_in_the_words_of_chat(world: Callable[..., World]) -> 
             {"role": "system", "content": "Be short."},
             {
                 "role": "user",
-                "content": [{"type": "text", "text": "Look:"}, {"type": "image_url", "image_url": {"url": IMAGE}}],
+                "content": [
+                    {"type": "text", "text": "Look:"},
+                    {"type": "image_url", "image_url": {"url": IMAGE}},
+                    {"type": "image_url", "image_url": {"url": "https://images.test/1.png"}},
+                ],
             },
             {"role": "assistant", "content": "Let me see.", "tool_calls": [call("weather", {"city": "Rome"}, "t1")]},
             {"role": "tool", "tool_call_id": "t1", "content": "20"},
@@ -173,6 +179,11 @@ def test_built_in_tools_go_to_the_server_and_not_to_the_model(
         ("messages", {"messages": [{"role": "user", "content": "?"}], "max_tokens": 1, "tools": [{}]}, "tools[0].name"),
         (
             "messages",
+            {"messages": [{"role": "user", "content": "?"}], "max_tokens": 1, "tools": [{"name": 5}]},
+            "tools[0].name",
+        ),
+        (
+            "messages",
             {"messages": [{"role": "user", "content": "?"}], "max_tokens": 1, "tool_choice": {"type": "x"}},
             "tool_choice.type",
         ),
@@ -253,3 +264,9 @@ def test_a_server_has_a_default_for_everything_but_the_model() -> None:
     config = Simulator(Config(upstream="http://127.0.0.1:1/v1")).config
 
     assert (None, False, (), "auto") == (config.search, config.code, config.callbacks, config.permission)
+
+
+@pytest.mark.parametrize(("status", "kind"), [(499, "invalid_request_error"), (500, "server_error")])
+def test_the_kind_of_an_error(status: int, kind: str) -> None:
+    """From 500 on it is the server's."""
+    assert kind == Refused(status, "no").type

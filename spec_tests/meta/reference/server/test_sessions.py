@@ -220,6 +220,21 @@ def test_the_form_of_today_is_tagged(world: Callable[..., World]) -> None:
     assert [QUESTION, {**HIDDEN[0], "content": ""}, HIDDEN[1], ANSWER, MORE] == here.outside.histories[-1]
 
 
+def test_results_without_ids_are_those_of_the_calls_in_their_order(world: Callable[..., World]) -> None:
+    """Those of a turn with two calls."""
+    here = world(turn("Done."), dialect=TODAY)
+    two = [call(name, None, f"c_{name}") for name in ("a", "b")]
+    results = [{"role": {"Left": "tool"}, "content": {"Left": one}} for one in ("of a", "of b")]
+    asked = {"role": {"Left": "assistant"}, "content": {"Left": ""}, "tool_calls": {"Right": two}}
+    question = {"role": {"Left": "user"}, "content": {"Left": QUESTION["content"]}}
+
+    here.request("PUT", "/v1/sessions/s", json={"messages": [question, asked, *results]})
+    here.chat(QUESTION, ANSWER, MORE, session_id="s")
+
+    told = [(one["tool_call_id"], one["content"]) for one in here.outside.histories[-1] if one["role"] == "tool"]
+    assert [("c_a", "of a"), ("c_b", "of b")] == told
+
+
 def test_a_plain_message_is_refused_where_the_form_is_tagged(world: Callable[..., World]) -> None:
     """As today's server does."""
     response = world(dialect=TODAY).request("PUT", "/v1/sessions/s", json={"messages": [QUESTION]})

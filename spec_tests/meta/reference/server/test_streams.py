@@ -1,4 +1,4 @@
-"""Whole event streams, as they were agreed upon: a snapshot of each API."""
+"""Whole event streams, as they were agreed upon: a snapshot of each API; and what a plain reply says of itself."""
 
 from __future__ import annotations
 
@@ -35,3 +35,17 @@ def test_a_stream_to_the_cap(
 
     assert "text/event-stream; charset=utf-8" == response.headers["content-type"]
     assert snapshot == steady(response.text)
+
+
+@pytest.mark.parametrize(
+    ("path", "prefix"), [("/v1/messages", "msg_"), ("/v1/responses", "resp_")], ids=["messages", "responses"]
+)
+def test_a_plain_reply_names_its_model_and_counts(world: Callable[..., World], path: str, prefix: str) -> None:
+    """A count that the model does not tell is zero."""
+    here = world(turn("Done.", usage={"total_tokens": 13}))
+
+    reply = here.request("POST", path, json={"model": "m", **ASKS[path]}).json()
+
+    usage = reply["usage"]
+    assert ("m", True) == (reply["model"], reply["id"].startswith(prefix))
+    assert (0, 0) == (usage["input_tokens"], usage["output_tokens"])
