@@ -55,6 +55,8 @@ RIGHT = {
         block("start", 0), block("start", 1), block("delta", 1), block("stop", 0), block("stop", 1), STOP
     ),
     "a-second-message": blocks(block("start", 0), block("stop", 0), STOP, START, block("start", 0)),
+    "an-item-cut": items(item("added", 0), text(0), end("incomplete")),
+    "numbers-anew": items(item("added", 0, sequence_number=1), item("done", 0), end(), CREATED),
     "cut-by-an-error": blocks(block("start", 0), {"type": "error"}),
     "items": items(
         item("added", 0), text(0), item("done", 0), item("added", 1, "b"), text(1, "b"), item("done", 1, "b"), end()
@@ -86,7 +88,7 @@ WRONG = {
         "/type: what was opened at index 1 is never closed",
     ),
     "an-item-never-closed": (
-        items(item("added", 0), end("incomplete")),
+        items(item("added", 0), end()),
         "/type: what was opened at output_index 0 is never closed",
     ),
     "a-piece-of-no-item": (items(text(0)), "/output_index: nothing was opened at 0"),
@@ -115,7 +117,7 @@ def told(wire: str, events: tuple[Json, ...]) -> list[str]:
 
 @pytest.mark.parametrize("stream", RIGHT.values(), ids=RIGHT)
 def test_what_is_right(stream: tuple[str, tuple[Json, ...]]) -> None:
-    """Blocks may overlap, events may have no number, and what an error ends need not be closed."""
+    """Blocks may overlap, events may have no number, what an error or a limit ends need not be closed, and each response counts anew."""
     assert [] == told(*stream)
 
 

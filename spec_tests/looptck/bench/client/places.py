@@ -21,9 +21,9 @@ OPENING = {
 PIECES = ("content_block_delta", "response.output_text.", "response.content_part.", "response.function_call_arguments.")
 """How the events between them begin."""
 BEGINNING = {"message_start", "response.created"}
-"""The events from which on places are counted anew, should a stream have several messages or responses."""
-ENDING = {"message_stop", "response.completed", "response.incomplete"}
-"""The events by which everything is closed."""
+"""The events from which on places and numbers are counted anew, should a stream have several messages or responses."""
+ENDING = {"message_stop", "response.completed"}
+"""The events by which everything is closed; a response that was cut may leave its last item open."""
 
 
 @dataclass(slots=True)
@@ -44,7 +44,7 @@ class Places:
         event = as_object(value)
         type_, (opens, closes, member) = str(event.get("type")), OPENING[self.wire]
         if type_ in BEGINNING:
-            self._opened, self._closed = [], set()
+            self._opened, self._closed, self._number = [], set(), -1
         found = self._numbered(event.get("sequence_number"))
         place = event.get(member)
         id = as_object(event.get("item")).get("id", event.get("item_id"))
