@@ -117,7 +117,7 @@ def told(wire: str, events: tuple[Json, ...]) -> list[str]:
 
 @pytest.mark.parametrize("stream", RIGHT.values(), ids=RIGHT)
 def test_what_is_right(stream: tuple[str, tuple[Json, ...]]) -> None:
-    """Blocks may overlap, events may have no number, what an error or a limit ends need not be closed, and each response counts anew."""
+    """Blocks may overlap, numbers may be left out, a cut item may stay open, and each response counts anew."""
     assert [] == told(*stream)
 
 
