@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -15,6 +16,7 @@ from looptck.catalogue.agents import Tool, agent
 from looptck.values.history import Offered
 from looptck.values.plain import plain
 from looptck.values.turns import Call, calls, says
+from looptck.values.verdicts import NotApplicable
 
 
 @requirement("tools-are-offered-every-time")
@@ -70,6 +72,26 @@ def test_descriptions_of_several_lines(scenario: Scenario, implementation: Imple
     assert offered["station"], "the request offers the tool `station` without a description"
     words = " ".join(offered["station"].split())
     assert " ".join(LONG.split()) in words, f"the description of `station` is not whole; the request has: {words}"
+
+
+NOTHING = re.compile(r"\W*(none|null|nil|undefined|nan)\W*", re.IGNORECASE)
+"""What languages write for a value that is not there."""
+
+
+@requirement("missing-description-is-no-word")
+def test_missing_description(scenario: Scenario, implementation: Implementation) -> None:
+    """A tool has an empty description; a loop may refuse it, leave it empty, leave it out, or write one itself."""
+    scenario.plays(says("Hello."))
+    city = {"type": "string", "description": "The station's name."}
+    schema = {"type": "object", "properties": {"name": city}, "required": ["name"]}
+
+    run = implementation.run(tools=[Tool("station", "", schema), Tool("weather", "Tells the weather.", schema)])
+
+    if run.failed and not run.received:
+        raise NotApplicable("the loop takes no tool without a description")
+    said = [tool.description for tool in run.request(1).request.tools if tool.name == "station"]
+    for one in said:
+        assert not NOTHING.fullmatch(one), f"a tool without a description is offered with the description {plain(one)}"
 
 
 def _member(kind: str, **more: Any) -> dict[str, Any]:
