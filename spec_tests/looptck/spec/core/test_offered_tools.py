@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,6 +12,7 @@ from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.offers import described_otherwise, differences, own_members, without
 from looptck.catalogue.agents import Tool, agent
+from looptck.spec.describing import is_no_word
 from looptck.values.history import Offered
 from looptck.values.plain import plain
 from looptck.values.turns import Call, calls, says
@@ -74,10 +74,6 @@ def test_descriptions_of_several_lines(scenario: Scenario, implementation: Imple
     assert " ".join(LONG.split()) in words, f"the description of `station` is not whole; the request has: {words}"
 
 
-NOTHING = re.compile(r"\W*(none|null|nil|undefined|nan)\W*", re.IGNORECASE)
-"""What languages write for a value that is not there."""
-
-
 @requirement("missing-description-is-no-word")
 def test_missing_description(scenario: Scenario, implementation: Implementation) -> None:
     """A tool has an empty description; a loop may refuse it, leave it empty, leave it out, or write one itself."""
@@ -89,9 +85,9 @@ def test_missing_description(scenario: Scenario, implementation: Implementation)
 
     if run.failed and not run.received:
         raise NotApplicable("the loop takes no tool without a description")
-    said = [tool.description for tool in run.request(1).request.tools if tool.name == "station"]
-    for one in said:
-        assert not NOTHING.fullmatch(one), f"a tool without a description is offered with the description {plain(one)}"
+    for tool in run.request(1).request.tools:
+        if tool.name == "station":
+            is_no_word(tool.description)
 
 
 def _member(kind: str, **more: Any) -> dict[str, Any]:
