@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,9 +11,10 @@ from looptck_mutants.breaking import Collateral
 from looptck_mutants.cells import CHAT
 from looptck_mutants.core.running_again import run_again
 from looptck_mutants.parts import breaks
+from looptck_reference.http.exchange import Exchange, Step
 from looptck_reference.loop.loop import Loop
 from looptck_reference.prompty.invoke import Invoker
-from looptck_reference.vocabulary.actions import Action, Run
+from looptck_reference.vocabulary.actions import Action, Decide, Run
 from looptck_reference.vocabulary.approval import Approve, Decision, Reject
 from looptck_reference.vocabulary.values import Json, ToolCall, ToolResult
 
@@ -226,3 +227,23 @@ class AsksTwice(Invoker):
             async_confirm=async_confirm and twice_async,
             **options,
         )
+
+
+@breaks("asked-call-is-told-as-written", cells=CHAT)
+class CardsAreShort(Exchange):
+    """Asks about a call with the first signs of its texts."""
+
+    def steps(self) -> Generator[Step, Any, None]:
+        steps, came = super().steps(), None
+        while True:
+            try:
+                step = steps.send(came)
+            except StopIteration:
+                return
+            if isinstance(step, Decide):
+                step = Decide(tuple(replace(one, arguments=_short(one.arguments)) for one in step.calls))
+            came = yield step
+
+
+def _short(arguments: Json) -> Json:
+    return {name: value[:40] if isinstance(value, str) else value for name, value in arguments.items()}

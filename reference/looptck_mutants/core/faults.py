@@ -357,3 +357,17 @@ class EventsWantACharset(Exchange):
 
     def comes_in_events(self, response: httpx.Response) -> bool:
         return super().comes_in_events(response) and "charset" in response.headers.get("content-type", "")
+
+
+@breaks("refused-request-is-not-repeated", cells=CHAT)
+class RefusalIsABadDay(Exchange):
+    """Sends a request that the service refuses as wrong three times more."""
+
+    def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
+        for _ in range(3):
+            try:
+                return (yield from super().ask(ask))
+            except ProviderError as error:
+                if error.status != 400:
+                    raise
+        return (yield from super().ask(ask))

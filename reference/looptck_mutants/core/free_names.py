@@ -27,6 +27,19 @@ class OwnParametersAreDropped(Loop):
         return super().bind(tool, {name: value for name, value in arguments.items() if name not in OWN})
 
 
+@breaks("keys-that-objects-inherit-are-kept", cells=CHAT)
+class PrototypesAreDropped(Loop):
+    """Drops the keys by which a copy of an object could change all objects, at every depth."""
+
+    def parse_arguments(self, text: str) -> Json:
+        return _harmless(super().parse_arguments(text))
+
+
+def _harmless(value: Json) -> Json:
+    kept = {name: one for name, one in value.items() if name not in {"__proto__", "constructor", "prototype"}}
+    return {name: _harmless(one) if isinstance(one, dict) else one for name, one in kept.items()}
+
+
 @breaks("left-out-parameters-stay-out", cells=CHAT)
 class LeftOutIsNull(Loop):
     """Gives a tool null for what was left out beside a required parameter."""

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Generator
 from typing import Any
+
+import httpx
 
 from looptck_mutants.cells import CHAT
 from looptck_mutants.parts import breaks
 from looptck_reference.http.exchange import Exchange, Step
 from looptck_reference.loop.loop import Loop
-from looptck_reference.vocabulary.actions import Ask, Fail
+from looptck_reference.vocabulary.actions import Action, Ask, Fail
 from looptck_reference.vocabulary.dialects import Policy
 from looptck_reference.vocabulary.errors import (
     BadArguments,
+    BadOutput,
     ConnectionLost,
     LoopError,
     MalformedReply,
@@ -70,3 +74,26 @@ class CallsWhatIsNotThere(Loop):
         if isinstance(error, BadArguments) or call.name in self.tools:
             return super().fault(policy, call, error, reason)
         return Fail(NO_MEMBER("'NoneType' object has no attribute 'run'"), reason)
+
+
+@breaks("failure-is-told-as-such", cells=CHAT)
+class LooksForTheWords(Exchange):
+    """Looks for the words of an error where the service has them, and ends with its own mistake in any other form."""
+
+    def turn(self, response: httpx.Response, content: bytes) -> Turn:
+        if response.is_error:
+            try:
+                json.loads(content)["error"]["message"]
+            except (ValueError, LookupError, TypeError):
+                raise NO_KEY("'error'") from None
+        return super().turn(response, content)
+
+
+@breaks("failure-is-told-as-such", cells=CHAT)
+class OutputUnset(Loop):
+    """Notes that an output is no JSON, returns it all the same, and ends with its own mistake."""
+
+    def refuse_output(self, turn: Turn, error: BadOutput) -> Action:
+        return Fail(
+            NO_VALUE("cannot access local variable 'result' where it is not associated with a value"), error.reason
+        )

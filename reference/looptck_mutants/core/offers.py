@@ -83,6 +83,13 @@ class FirstLineDescribes(Driver):
     wires = describing(lambda text: text.partition("\n")[0])
 
 
+@breaks("missing-description-is-no-word")
+class NothingDescribes(Driver):
+    """Describes a tool that has no description by a word for nothing."""
+
+    wires = describing(lambda text: text or "(None)")
+
+
 @breaks("parameter-descriptions-are-offered")
 class ParametersUndescribed(Driver):
     """Offers parameters without their descriptions."""

@@ -123,3 +123,18 @@ class SummariesOnly(ResponsesWire):
             for item in turn.content
         ]
         return super().echo(replace(turn, content=tuple(kept)))
+
+
+@breaks("reasoning-details-go-back-whole", cells=CHAT)
+class SealedDetailsOnly(ChatWire):
+    """Sends back the encrypted details of reasoning, and not the readable ones."""
+
+    def echo(self, turn: Turn) -> list[Json]:
+        return [
+            {name: _sealed(value) if name == "reasoning_details" else value for name, value in message.items()}
+            for message in super().echo(turn)
+        ]
+
+
+def _sealed(details: Sequence[Json]) -> list[Json]:
+    return [one for one in details if one.get("type") == "reasoning.encrypted"]

@@ -103,6 +103,7 @@ class ChatWire:
             content=message.get("content") or "",
             refusal=message.get("refusal") or "",
             reasoning=text_at(message, "reasoning_content"),
+            details=message.get("reasoning_details") or (),
             calls=[ToolCall(*call_parts(call), call_extra(call)) for call in message.get("tool_calls") or ()],
             finish_reason=choice.get("finish_reason"),
             usage=reply.get("usage"),

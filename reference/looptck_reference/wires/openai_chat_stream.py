@@ -48,6 +48,7 @@ class ChatStream(EventStream):
         self._text: list[str] = []
         self._refusal: list[str] = []
         self._reasoning: list[str] = []
+        self._details: list[Json] = []
         self._calls: list[PartialCall] = []
         self._by_id: dict[tuple[Any, str], PartialCall] = {}
         self._latest: dict[Any, PartialCall] = {}
@@ -81,6 +82,7 @@ class ChatStream(EventStream):
             content=joined(self._text),
             refusal=joined(self._refusal),
             reasoning=joined(self._reasoning),
+            details=self._details,
             calls=[call.whole() for call in self._calls],
             finish_reason=self._finish_reason,
             usage=self.usage,
@@ -93,6 +95,7 @@ class ChatStream(EventStream):
         refuse_unsupported(delta)
         if reasoning := text_at(delta, "reasoning_content"):
             self._reasoning.append(reasoning)
+        self._details += delta.get("reasoning_details") or ()
         for call in delta.get("tool_calls") or ():
             self.add_call(call)
         return self.add_text(text_at(delta, "content"), text_at(delta, "refusal"))

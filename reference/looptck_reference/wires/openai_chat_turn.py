@@ -9,7 +9,10 @@ from typing import Any
 from looptck_reference.vocabulary.errors import MalformedReply
 from looptck_reference.vocabulary.values import Json, Stop, ToolCall, Turn
 
-__all__ = ["call_extra", "call_parts", "chat_turn", "refuse_unsupported"]
+__all__ = ["call_extra", "call_parts", "chat_turn", "joined_details", "refuse_unsupported"]
+
+GROWING = frozenset({"text", "summary", "data"})
+"""What grows piece by piece of a detail of reasoning."""
 
 STOPS = {
     "stop": Stop.END,
@@ -28,6 +31,7 @@ def chat_turn(
     finish_reason: str | None,
     usage: Mapping[str, Any] | None,
     reasoning: str = "",
+    details: Sequence[Json] = (),
 ) -> Turn:
     """The turn. A refusal comes with an ordinary finish reason, so the refusal itself is the stop.
 
@@ -45,8 +49,23 @@ def chat_turn(
                 raise MalformedReply(
                     f"a call with the name {call.name!r} and the id {call.id!r} cannot be answered; both are needed"
                 )
-    kept = ({"reasoning_content": reasoning},) if reasoning else ()
+    members = {"reasoning_content": reasoning, "reasoning_details": joined_details(details)}
+    kept = tuple({name: value} for name, value in members.items() if value)
     return Turn(refusal or content, tuple(calls), stop, usage, kept)
+
+
+def joined_details(pieces: Sequence[Json]) -> list[Json]:
+    """Details of reasoning: pieces of a stream with the same type and index, one behind the other, are one."""
+    found: list[Json] = []
+    for piece in pieces:
+        last = found[-1] if found else {}
+        if "index" not in piece or any(last.get(name) != piece.get(name) for name in ("type", "index")):
+            found.append(dict(piece))
+            continue
+        for name, value in piece.items():
+            written = name in GROWING and isinstance(value, str)
+            last[name] = (last.get(name) or "") + value if written else value
+    return found
 
 
 def call_parts(call: Any) -> tuple[str, str, str]:

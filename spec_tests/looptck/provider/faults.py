@@ -16,6 +16,8 @@ class HttpError:
     message: str = "The server had an error while processing your request."
     code: str | None = None
     """The service's own code or type of the error; None: the one that belongs to the status."""
+    body: str | None = None
+    """The whole body, as a server or a proxy writes it that has another form of errors; None: the service's own."""
 
 
 Break = Literal["last-piece", "before-finish", "finish"]

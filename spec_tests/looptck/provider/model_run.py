@@ -290,6 +290,12 @@ class ModelRun(Sending):
         stream = body.get("stream") is True
         if isinstance(fault, faults.ErrorEvent) and not stream:  # a plain reply has no events: its error is a status
             fault = faults.HttpError(500, message=fault.message)
+        if isinstance(fault, faults.HttpError) and fault.body is not None:
+            self.headers[n] = fault.headers
+            kind = "application/json" if fault.body.startswith("{") else "text/plain; charset=utf-8"
+            data = fault.body.encode()
+            start = head(fault.status, [("content-type", kind), *fault.headers], length=len(data))
+            return self._noted(n, fault.status, "an error", HttpReply([start + data]))
         if isinstance(fault, faults.HttpError):
             error = wire.error_body(fault.status, fault.message)
             if fault.code is not None:

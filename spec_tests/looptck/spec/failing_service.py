@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
@@ -26,6 +27,15 @@ GROWN = 2.0
 
 SOON = (("retry-after-ms", "5"), ("retry-after", "0"))
 """Headers that keep retrying loops from waiting: the services' own, in milliseconds, and the standard one."""
+SAYING = HttpError(0).message
+BODIES = {
+    "text": SAYING,
+    "empty": "",
+    "detail": json.dumps({"detail": SAYING}),
+    "string": json.dumps({"error": SAYING}),
+    "message": json.dumps({"object": "error", "message": SAYING, "code": 400}),
+}
+"""Bodies of errors as compatible servers, frameworks for servers and proxies write them."""
 MOST = 24
 """More requests than any loop sends that ever gives up: the most patient loops in use try ten times."""
 

@@ -60,6 +60,7 @@ Quirk = Literal[
     "object-before-arguments",
     "reasoning-content",
     "reasoning-beside",
+    "reasoning-details",
     "call-extras",
     "no-choices",
     "choices-null",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -20,7 +21,8 @@ from looptck.provider.gates import tool_begins_too_early
 from looptck.spec.casting import BILLING, FRONT, Cast, Part, asks
 from looptck.spec.casting import TOOLS as OFFICE
 from looptck.spec.conversing import accepted, answered_later, guarded, stays
-from looptck.values.plain import plain
+from looptck.values.history import spelled
+from looptck.values.plain import MOST, plain
 from looptck.values.transcript import Received
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
@@ -231,6 +233,24 @@ def test_under_an_id_that_comes_again(scenario: Scenario, implementation: Implem
     _asked(run)
     run.delivered(2)
     tools_ran(run, [{"note": {"text": "first"}}])
+
+
+@requirement("asked-call-is-told-as-written")
+def test_it_is_told_as_written(scenario: Scenario, implementation: Implementation) -> None:
+    """Whoever decides reads the tool and the arguments of each call: a text with capitals and lines, and numbers."""
+    texts = Call.of("note", {"text": "  Ask ALL of them:\n1. Zoë\n2. “Ann” & Bob" + ", and so on" * 40})
+    scenario.plays(calls(texts, ADD), says("Noted."))
+
+    run = implementation.run(tools=guarded("note", "add"), confirms=True)
+
+    for one in (texts, ADD):
+        for question in _asked(run, one.tool):
+            told = question.call.get("arguments")
+            spelling = spelled(told if isinstance(told, str) else json.dumps(told))
+            assert spelled(one.arguments) == spelling, (
+                f"a decision is asked for about {one.tool}({spelling[:MOST]}); "
+                f"the model has written {one.tool}({spelled(one.arguments)[:MOST]})"
+            )
 
 
 @requirement("changed-call-runs-as-changed")

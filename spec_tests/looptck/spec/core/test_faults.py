@@ -16,7 +16,7 @@ from looptck.bench.run import Run
 from looptck.provider.faults import Cut, ErrorEvent, Fault, HttpError, NoFinish, NotJson
 from looptck.provider.script import Step
 from looptck.spec.conversing import returned
-from looptck.spec.failing_service import SOON, fails_always
+from looptck.spec.failing_service import BODIES, SOON, fails_always
 from looptck.spec.overflowing import too_long
 from looptck.values.framing import DEFAULT, Quirk
 from looptck.values.turns import Call, Turn, calls, says
@@ -76,6 +76,14 @@ TOO_LONG = frozenset({"length", "other"})
 def test_http_error_is_told(scenario: Scenario, implementation: Implementation, status: int) -> None:
     """The service answers every request with an error."""
     fails_always(scenario, implementation, HttpError(status, SOON))
+
+
+@requirement("http-error-is-told")
+@pytest.mark.parametrize("status", [400, 500])
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
+def test_error_in_another_form(scenario: Scenario, implementation: Implementation, body: str, status: int) -> None:
+    """The service answers every request with an error, whose body has another form than that of its own errors."""
+    fails_always(scenario, implementation, HttpError(status, SOON, body=body))
 
 
 @requirement("http-error-is-told")

@@ -110,6 +110,32 @@ def test_spelling_of_parameters(scenario: Scenario, implementation: Implementati
     tools_ran(run, [{"place": arguments}])
 
 
+KEYS = {name: f"the {name}" for name in ("__proto__", "constructor", "prototype", "toString", "__class__", "plain")}
+OPEN = {"type": "object", "properties": {}, "additionalProperties": {"type": "string"}}
+FIELDS = {"fields": {**OPEN, "description": "Any fields."}}
+
+
+@requirement("keys-that-objects-inherit-are-kept")
+@pytest.mark.parametrize(
+    ("schema", "arguments"),
+    [(OPEN, KEYS), ({"type": "object", "properties": FIELDS, "required": ["fields"]}, {"fields": KEYS})],
+    ids=["at-the-top", "in-a-member"],
+)
+def test_keys_that_objects_inherit(
+    scenario: Scenario, implementation: Implementation, schema: dict[str, Any], arguments: dict[str, Any]
+) -> None:
+    """An open object has keys that objects have anyway in some languages; the call runs with all, or does not run."""
+    scenario.plays(calls(Call.of("keep", arguments)), says("Kept."))
+
+    run = implementation.run(tools=[Tool("keep", "Keeps what it is given.", schema)])
+
+    run.delivered(1)
+    if not run.ran:
+        error_is_told(run, {"turn": 1, "holds": "keep", "or_reads_as_error": True})
+        return
+    tools_ran(run, [{"keep": arguments}])
+
+
 @requirement("left-out-parameters-stay-out")
 def test_left_out_parameters(scenario: Scenario, implementation: Implementation) -> None:
     """Of three parameters one is required; the model gives it alone, and then with one of the others."""

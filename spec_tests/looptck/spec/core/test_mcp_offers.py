@@ -14,6 +14,7 @@ from looptck.bench.run import Run
 from looptck.bench.schema_blocks import Block
 from looptck.provider.mcp import Server, Tool
 from looptck.provider.mcp.speaking import cursor_of
+from looptck.spec.describing import is_no_word
 from looptck.spec.serving import (
     CITY,
     CLOCK,
@@ -55,6 +56,19 @@ def test_one_without_a_description(scenario: Scenario, implementation: Implement
     run = served(scenario, implementation, server=Server(tools=(FORECAST, SILENT)))
 
     _among(run, SILENT)
+
+
+@requirement("missing-description-is-no-word")
+def test_a_listed_one_without_a_description(scenario: Scenario, implementation: Implementation) -> None:
+    """A server lists a tool without a description."""
+    implementation.needs("mcp_client")
+    run = served(scenario, implementation, server=Server(tools=(FORECAST, SILENT)))
+
+    found = [one for one in run.request(1).request.tools if SILENT.name in one.name]
+    if not found:
+        raise NotReached(f"the request does not offer {SILENT.name}, which the server lists")
+    for one in found:
+        is_no_word(one.description)
 
 
 @requirement("mcp-tools-are-offered")

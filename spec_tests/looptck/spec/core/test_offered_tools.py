@@ -12,9 +12,11 @@ from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.offers import described_otherwise, differences, own_members, without
 from looptck.catalogue.agents import Tool, agent
+from looptck.spec.describing import is_no_word
 from looptck.values.history import Offered
 from looptck.values.plain import plain
 from looptck.values.turns import Call, calls, says
+from looptck.values.verdicts import NotApplicable
 
 
 @requirement("tools-are-offered-every-time")
@@ -70,6 +72,22 @@ def test_descriptions_of_several_lines(scenario: Scenario, implementation: Imple
     assert offered["station"], "the request offers the tool `station` without a description"
     words = " ".join(offered["station"].split())
     assert " ".join(LONG.split()) in words, f"the description of `station` is not whole; the request has: {words}"
+
+
+@requirement("missing-description-is-no-word")
+def test_missing_description(scenario: Scenario, implementation: Implementation) -> None:
+    """A tool has an empty description; a loop may refuse it, leave it empty, leave it out, or write one itself."""
+    scenario.plays(says("Hello."))
+    city = {"type": "string", "description": "The station's name."}
+    schema = {"type": "object", "properties": {"name": city}, "required": ["name"]}
+
+    run = implementation.run(tools=[Tool("station", "", schema), Tool("weather", "Tells the weather.", schema)])
+
+    if run.failed and not run.received:
+        raise NotApplicable("the loop takes no tool without a description")
+    for tool in run.request(1).request.tools:
+        if tool.name == "station":
+            is_no_word(tool.description)
 
 
 def _member(kind: str, **more: Any) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from looptck.values.lenient import objects_in
 from looptck.values.plain import plain
 from looptck.values.turns import Call, Served, Thinking, calls, says, turn
 from looptck.values.verdicts import NotApplicable
-from looptck.wires.openai_chat.compatible import REASONING
+from looptck.wires.openai_chat.compatible import REASONING, SEALED
 
 ANSWER = "It is done, and all is well."
 WEATHER = calls(Call.of("weather", {"city": "Paris"}))
@@ -117,6 +117,33 @@ def test_reasoning_is_echoed(scenario: Scenario, implementation: Implementation)
         found = kept(run, n)
         assert [REASONING] * (n - 1) == found, (
             f"in request {n} the messages with calls have the reasoning {plain(found)}"
+        )
+
+
+@requirement("reasoning-details-go-back-whole")
+def test_details_go_back_whole(scenario: Scenario, implementation: Implementation) -> None:
+    """Two turns have calls and details of their reasoning; where details go back, the readable and the sealed ones do.
+
+    A loop that knows nothing of such a list sends none back. How the pieces of a stream are joined is its own choice.
+    """
+    details = DEFAULT.but(quirk="reasoning-details")
+    scenario.plays(Step(TWO_CALLS, details), Step(WEATHER, details), says(ANSWER))
+
+    run = implementation.run()
+
+    turns = [one for one in objects_in(run.request(3).body.get("messages")) if one.get("tool_calls")]
+    if not any(one.get("reasoning_details") for one in turns):
+        raise NotApplicable("the loop sends back no details of reasoning")
+    for one in turns:
+        sent = one.get("reasoning_details")
+        parts = objects_in(sent)
+        found = [
+            "".join(str(part.get(name) or "") for part in parts if part.get("type") == kind)
+            for kind, name in (("reasoning.text", "text"), ("reasoning.encrypted", "data"))
+        ]
+        assert [REASONING, SEALED] == found, (
+            f"a turn came with the readable reasoning {plain(REASONING)} and a sealed part, and goes back with "
+            f"{plain(sent)}"
         )
 
 

@@ -5,14 +5,18 @@ Times are those at which requests arrive at the provider. A loop may wait for lo
 
 from __future__ import annotations
 
+import json
 import time
+from collections import Counter
 from email.utils import formatdate
 
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
 from looptck.provider.faults import HttpError
+from looptck.spec.failing_service import SOON, always_failing
 from looptck.values.outcome import Failed
+from looptck.values.plain import times
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotApplicable
 
@@ -104,3 +108,13 @@ def _is_refused_as_ever(usual: Run, run: Run, told: str) -> None:
     assert isinstance(usual.outcome, Failed), f"without a Retry-After the loop tries again, {told} it {run.outcome}"
     assert isinstance(run.outcome, Failed), f"it is refused, and {run.outcome}"
     assert usual.outcome.type == run.outcome.type, f"{told} the loop {run.outcome}, and without it {usual.outcome}"
+
+
+@requirement("refused-request-is-not-repeated")
+def test_refused_request(scenario: Scenario, implementation: Implementation) -> None:
+    """The service refuses every request as wrong; the same one is sent once, or once more, and not a third time."""
+    run = always_failing(scenario, implementation, HttpError(400, SOON))
+
+    sent = Counter(json.dumps(received.body, sort_keys=True) for received in run.requests)
+    most = max(sent.values())
+    assert most <= 2, f"the service has refused a request with the status 400, and the loop has sent it {times(most)}"

@@ -15,7 +15,8 @@ from looptck.bench.run import Run
 from looptck.provider.faults import Cut, ErrorEvent, HttpError
 from looptck.provider.script import Step
 from looptck.provider.toolbox import Raises
-from looptck.spec.failing_service import SOON, always_failing
+from looptck.spec import outputs
+from looptck.spec.failing_service import BODIES, SOON, always_failing
 from looptck.values.outcome import Failed, Value
 from looptck.values.turns import Call, Turn, calls, refuses, says
 from looptck.values.verdicts import NotApplicable
@@ -80,6 +81,8 @@ FAILURES = [
 """What the service answers to every request."""
 LOST = re.compile(r"fetch|load failed|terminated|network|connection|socket|closed|body", re.IGNORECASE)
 """What a client says of a connection that was lost."""
+UNREADABLE = {"JSONDecodeError", "SyntaxError"}
+"""What reading a text as JSON raises: of a request that was refused it says neither that nor why."""
 NO_CITY = "no city has this name"
 SAID = re.compile(rf"{HttpError(0).message}|{NO_CITY}|\b(400|429|500)\b")
 """What the service or the tool has said: an error that repeats it hides nothing, whatever its type."""
@@ -90,6 +93,14 @@ SAID = re.compile(rf"{HttpError(0).message}|{NO_CITY}|\b(400|429|500)\b")
 def test_error_of_the_service(scenario: Scenario, implementation: Implementation, fault: HttpError | Step) -> None:
     """The service answers every request with an error."""
     _is_no_mistake(always_failing(scenario, implementation, fault))
+
+
+@requirement("failure-is-told-as-such")
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
+def test_error_in_another_form(scenario: Scenario, implementation: Implementation, body: str) -> None:
+    """The service refuses every request, with a body of another form than that of its own errors."""
+    run = always_failing(scenario, implementation, HttpError(400, SOON, body=body))
+    _is_no_mistake(run, also=UNREADABLE)
 
 
 @requirement("failure-is-told-as-such")
@@ -118,6 +129,19 @@ def test_cut_reply(scenario: Scenario, implementation: Implementation) -> None:
     _is_no_mistake(run, "a connection was closed in the middle of a reply", LOST)
 
 
+NO_OUTPUT = re.compile(r"json|schema|structured|valid|expect|pars|column", re.IGNORECASE)
+"""What an error says that has to do with a text that is no output."""
+
+
+@requirement("failure-is-told-as-such")
+def test_output_that_is_no_json(scenario: Scenario, implementation: Implementation) -> None:
+    """The model answers in words where an output of a schema is due, however often it is asked."""
+    implementation.needs("output")
+    run = outputs.run_for(scenario, implementation, outputs.tells("It is fine in Paris."))
+    outputs.given(run, outputs.wanted())
+    _is_no_mistake(run, "the model has answered in words where an output was due", NO_OUTPUT)
+
+
 CANNOT_RUN = [
     pytest.param(Call.of("teleport", {"city": "Oslo"}), "a tool that nobody offers is called", id="unknown"),
     pytest.param(Call("weather", '{"city": "Oslo'), "the arguments of a call are not JSON", id="not-json"),
@@ -138,8 +162,11 @@ def test_call_that_cannot_run(scenario: Scenario, implementation: Implementation
 
 
 def _is_no_mistake(
-    run: Run, what: str = "the service has answered with an error", said: re.Pattern[str] = SAID
+    run: Run,
+    what: str = "the service has answered with an error",
+    said: re.Pattern[str] = SAID,
+    also: Collection[str] = (),
 ) -> None:
     """Assert that the run has not ended by a programming mistake that hides what has been said of the failure."""
     if isinstance(run.outcome, Failed) and not said.search(run.outcome.message):
-        assert run.outcome.type not in MISTAKES, f"{what}, and the loop {run.outcome}"
+        assert run.outcome.type not in {*MISTAKES, *also}, f"{what}, and the loop {run.outcome}"

@@ -12,11 +12,12 @@ from looptck.wires.openai_chat.compatible import usage as usage  # its quirks ar
 from looptck.wires.openai_chat.compatible.calls import arguments_of, extras
 from looptck.wires.openai_chat.compatible.changes import BODY, STREAM, Chunk
 from looptck.wires.openai_chat.compatible.chunks import UNKNOWN_FINISH
-from looptck.wires.openai_chat.compatible.messages import REASONING
+from looptck.wires.openai_chat.compatible.messages import REASONING, SEALED
 
 __all__ = [
     "BODY",
     "REASONING",
+    "SEALED",
     "STREAM",
     "UNKNOWN_FINISH",
     "arguments_of",

@@ -8,6 +8,8 @@ from looptck.wires.openai_chat.compatible.changes import Chunk, deltas, in_body,
 
 REASONING = "Let me see. First of all I have to look that up."
 """The reasoning of a turn with the quirk ``reasoning-content`` or ``reasoning-beside``."""
+SEALED = "bG9vcHRjayBzZWFsZWQ="
+"""The encrypted part of the reasoning of a turn with the quirk ``reasoning-details``."""
 _REASONED = ("Let me see. ", "First of all I have to look that up.")
 _MEMBERS: Chunk = {"role": None, "content": None, "refusal": None, "function_call": None, "tool_calls": None}
 """The documented members of a delta."""
@@ -114,3 +116,31 @@ def _reasoning_beside(chunks: list[Chunk]) -> list[Chunk]:
             delta["reasoning_content"] = reasoning
             return [first, thought, *others]
     return [first, thought, last, *others]
+
+
+@in_stream("reasoning-details")
+def _details(chunks: list[Chunk]) -> list[Chunk]:
+    """The reasoning comes as a list of details too, of which each has a type and an index: a text and a sealed part."""
+    first, *others = chunks
+    thoughts = []
+    for members in (*map(_readable, _REASONED), {"reasoning_details": [_SEALED]}):
+        thought = deepcopy(first)
+        thought["choices"][0]["delta"] = {"content": "", **members}
+        thoughts.append(thought)
+    return [first, *thoughts, *others]
+
+
+@in_body("reasoning-details")
+def _details_in_body(body: Chunk) -> Chunk:
+    message = message_in(body)
+    message.update(_readable(REASONING))
+    message["reasoning_details"].append(_SEALED)
+    return body
+
+
+_SEALED = {"type": "reasoning.encrypted", "data": SEALED, "id": "rd_looptck", "format": "looptck-v1", "index": 1}
+
+
+def _readable(text: str) -> Chunk:
+    detail = {"type": "reasoning.text", "text": text, "format": "looptck-v1", "index": 0}
+    return {"reasoning": text, "reasoning_details": [detail]}
