@@ -42,6 +42,8 @@ MOST_TEXT = 64 * 1024 * 1024
 """The most characters of chunks of one run that are kept."""
 MOST_ASKED = 80 * 1024 * 1024
 """The most bytes of a request of a server to its model: a server may hand on the 64 MB that a client sent."""
+ASKS_ELSEWHERE = "does the client ask at `base_url`? One that ignores it, or has its own address, asks the real service"
+"""What may be wrong with a driver whose loop gives no outcome and has asked nothing."""
 UPSTREAM = "openai-chat"
 """The wire between servers and their model."""
 
@@ -208,7 +210,9 @@ class LoopBench(Bench):
             raise fault
         if not running.run.requests and not running.mock_run.goes_on:
             detail = f"run {running.run.id}: no model request, and it {nothing}"
-            raise DriverFault("hung", detail, stderr=fault.stderr if fault else "", run=running.run.id)
+            raise DriverFault(
+                "hung", detail, stderr=fault.stderr if fault else "", run=running.run.id, mend=ASKS_ELSEWHERE
+            )
 
     def settle(self, running: Running) -> None:
         """Wait until no further event of a run with an outcome can arrive, and add its spans."""

@@ -94,7 +94,10 @@ def causes(findings: Sequence[Finding], rows: Mapping[str, Requirement], results
     groups = grouped(findings, rows)
     homes = _homes(groups)
     named = _joined(
-        [(key, _row(key, group, rows, homes, _within(judged, group)), group) for key, group in groups.items()]
+        [
+            (key, _row(key, group, rows, homes, _within(judged, _ordinary(group, rows))), group)
+            for key, group in groups.items()
+        ]
     )
     named.sort(key=lambda one: _order(*one))
     ids: Counter[str] = Counter()
@@ -170,6 +173,16 @@ def documented(found: Sequence[Cause], places: Mapping[int, int]) -> list[dict[s
 
 
 # -- naming -----------------------------------------------------------------------------------------------------------
+
+
+def _ordinary(group: Sequence[Finding], rows: Mapping[str, Requirement]) -> Sequence[Finding]:
+    """The failures of a cause that tell where its fault is.
+
+    A row about whole conversations also fails on a wire that is right and is compared with another, and a recording of
+    another wire may end in the same way for a reason of its own.
+    """
+    told = scripted([one for one in group if one.result.verdict == "fail"] or group)
+    return [one for one in told if one.result.requirement in rows and not rows[one.result.requirement].general] or group
 
 
 def _within(judged: Mapping[tuple[str, str], int], group: Sequence[Finding]) -> Mapping[str, int]:

@@ -150,6 +150,7 @@ def test_a_driver_that_hangs_is_at_fault(cell: str) -> None:
 
     assert (1, {"one-call": "error"}) == (report.status, report.verdicts)
     assert report.reason("one-call").startswith("driver: hung: ")
+    assert "does the client ask at `base_url`?" in report.reason("one-call")
 
 
 @pytest.mark.parametrize("cell", ["openai-chat/plain/sync", "openai-chat/plain/async"])

@@ -136,6 +136,21 @@ def test_a_row_that_mostly_passes_gives_way() -> None:
     assert ["answer"] == [one.row.id for one in causes(found, ROWS, [*results, *elsewhere])]
 
 
+def test_cells_that_only_compare_or_record_excuse_no_row() -> None:
+    """Neither a comparison with another wire nor a recording of one shows that the fault is in that wire too."""
+    found = [finding(id, LOST, run=f"{id} {n}") for id in ("answer", "echo") for n in range(2)]
+    compared = finding("whole", LOST, cell=MESSAGES[0], run="answer 0")
+    told = finding("answer", LOST, cell=MESSAGES[0], run="recorded")
+    recorded = replace(told, result=replace(told.result, case="answer-case@a-server"))
+    passed = [replace(found[0].result, cell=MESSAGES[0], verdict="pass")] * 9
+
+    for beside in ([compared], [recorded], [compared, recorded]):
+        results = [one.result for one in (*found, *beside)]
+        assert ["answer"] == [one.row.id for one in causes([*found, *beside], ROWS, [*results, *passed])]
+    scripted = [*found, finding("answer", LOST, cell=MESSAGES[0], run="scripted")]
+    assert ["echo"] == [one.row.id for one in causes(scripted, ROWS, [*(one.result for one in scripted), *passed])]
+
+
 def test_a_fault_in_ordinary_traffic_is_named_by_its_sign() -> None:
     """Where most requests are refused, or most histories wrong in one way, no other row says more than the sign."""
     refused, echoed, fragmented = "no-request-is-refused", ECHOED, "fragmented-arguments-are-joined"

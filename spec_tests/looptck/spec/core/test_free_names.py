@@ -13,13 +13,16 @@ from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
 from looptck.catalogue.agents import Tool
+from looptck.spec.offered_names import takes_names
 from looptck.values.plain import plain
 from looptck.values.turns import Call, calls, says
 
 PREFIXED = ["add", "notes__add", "mcp__notes__add"]
 """Names of which one is the end of the next, parted as prefixes of servers and extensions are."""
 CASED = ["note", "Note", "noTe"]
-MANY = [f"tool_{number:02d}" for number in range(1, 31)]
+NUMBERED = ["note", "note_2"]
+HYPHENS = ["keep-note", "Keep-Note-2"]
+MANY = [f"tool{number:02d}" for number in range(1, 31)]
 INHERITED = ["constructor", "toString", "__init__", "run"]
 """Names that an object has in JavaScript, in Python or in a loop, whether or not it has a tool of that name."""
 PARAMETERS = [
@@ -46,22 +49,26 @@ def _each_ran(run: Run, names: Sequence[str]) -> None:
     tools_ran(run, [{name: {"text": name}} for name in names])
 
 
+def _calls_each(scenario: Scenario, implementation: Implementation, names: Sequence[str]) -> Run:
+    """A run with tools of these names, each of which is called in a turn of its own."""
+    scenario.plays(*(calls(Call.of(name, {"text": name})) for name in names), says("Done."))
+    return implementation.run(tools=[Tool(name, f"Adds a note to {name}.", _schema("text")) for name in names])
+
+
 @requirement("calls-run-the-tool-they-name")
-def test_names_with_a_prefix(scenario: Scenario, implementation: Implementation) -> None:
-    """Three tools have names of which one is the end of another; each is called in a turn of its own, and runs."""
-    scenario.plays(*(calls(Call.of(name, {"text": name})) for name in PREFIXED), says("Done."))
+@pytest.mark.parametrize("names", [PREFIXED, NUMBERED, HYPHENS], ids=["prefix", "number", "hyphens"])
+def test_names_with_other_signs(scenario: Scenario, implementation: Implementation, names: list[str]) -> None:
+    """Names have underscores or hyphens, and one is the end or the beginning of another; each is called, and runs."""
+    run = _calls_each(scenario, implementation, names)
 
-    run = implementation.run(tools=[Tool(name, f"Adds a note to {name}.", _schema("text")) for name in PREFIXED])
-
-    _each_ran(run, PREFIXED)
+    takes_names(run, names, lambda usual: _calls_each(scenario, implementation, usual))
+    _each_ran(run, names)
 
 
 @requirement("calls-run-the-tool-they-name")
 def test_names_that_differ_in_case(scenario: Scenario, implementation: Implementation) -> None:
     """Three tools have names that differ in capitals alone; each is called in a turn of its own, and runs."""
-    scenario.plays(*(calls(Call.of(name, {"text": name})) for name in CASED), says("Done."))
-
-    run = implementation.run(tools=[Tool(name, f"Does {name}.", _schema("text")) for name in CASED])
+    run = _calls_each(scenario, implementation, CASED)
 
     _each_ran(run, CASED)
 

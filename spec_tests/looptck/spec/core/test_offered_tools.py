@@ -13,6 +13,7 @@ from looptck.bench.checks import Implementation, requirement
 from looptck.bench.offers import described_otherwise, differences, own_members, without
 from looptck.catalogue.agents import Tool, agent
 from looptck.spec.describing import is_no_word
+from looptck.spec.offered_names import takes_names, weather
 from looptck.values.history import Offered
 from looptck.values.plain import plain
 from looptck.values.turns import Call, calls, says
@@ -47,8 +48,10 @@ def test_names_with_hyphens_are_offered(scenario: Scenario, implementation: Impl
 
     run = implementation.run(agent="hyphens")
 
+    names = [tool.name for tool in agent("hyphens").tools]
+    takes_names(run, names, lambda usual: implementation.run(tools=[*map(weather, usual)]))
     offered = {tool.name for tool in run.request(1).request.tools}
-    missing = [tool.name for tool in agent("hyphens").tools if tool.name not in offered]
+    missing = [name for name in names if name not in offered]
     assert not missing, f"the request does not offer {', '.join(missing)}; it offers {', '.join(sorted(offered))}"
 
 
