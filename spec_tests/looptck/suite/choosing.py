@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 
 from looptck.bench.cases import cases
@@ -34,9 +34,16 @@ class Choice:
     """All cells in which the implementation can be judged."""
     rows: frozenset[str] = field(init=False)
     """The ids of the selected requirements."""
+    _cells_of: Mapping[str, Sequence[Cell]] = field(init=False)
+    """The cells in which each of them is selected."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rows", self.selection.rows(self.catalogue, self.cells, self.started))
+        taken = {
+            row.id: [cell for cell in self.cells if self.selection.takes(row, cell, self.started)]
+            for row in self.catalogue
+        }
+        object.__setattr__(self, "_cells_of", {id: cells for id, cells in taken.items() if cells})
+        object.__setattr__(self, "rows", frozenset(self._cells_of))
 
     @property
     def named(self) -> frozenset[str]:
@@ -49,8 +56,7 @@ class Choice:
             Check(row, cell, case)
             for row in self._judged_as(requirements)
             if row.id in self.rows and (row.plays(case) or row.plays_a_variant(case))
-            for cell in self.cells
-            if self.selection.takes(row, cell, self.started)
+            for cell in self._cells_of[row.id]
         ]
 
     def _judged_as(self, requirements: Iterable[str]) -> Iterator[Requirement]:
