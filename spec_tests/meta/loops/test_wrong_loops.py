@@ -36,7 +36,7 @@ def test_fault_fails(loop: type[Driver], requirement: str, case: str) -> None:
 def test_calls_that_never_came_say_nothing_of_their_names() -> None:
     """A request before them was refused: the row of that is failed, and the row of the names not reached."""
     rows = ["calls-run-the-tool-they-name", "no-request-is-refused"]
-    results = judged(wrong.NewIdsForCallsOnly, CHAT, requirements=rows, cases=["names-with-a-prefix"])
+    results = judged(wrong.NewIdsForCallsOnly, CHAT, requirements=rows, cases=["names-with-other-signs[prefix]"])
 
     assert [(rows[0], "not-reached"), (rows[1], "fail")] == sorted(
         (result.requirement, result.verdict) for result in results

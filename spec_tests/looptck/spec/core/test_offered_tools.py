@@ -84,9 +84,12 @@ def test_missing_description(scenario: Scenario, implementation: Implementation)
     city = {"type": "string", "description": "The station's name."}
     schema = {"type": "object", "properties": {"name": city}, "required": ["name"]}
 
-    run = implementation.run(tools=[Tool("station", "", schema), Tool("weather", "Tells the weather.", schema)])
+    weather = Tool("weather", "Tells the weather.", schema)
 
-    if run.failed and not run.received:
+    run = implementation.run(tools=[Tool("station", "", schema), weather])
+
+    if run.failed and not run.requests:
+        implementation.run(tools=[Tool("station", "Tells about a station.", schema), weather]).request(1)
         raise NotApplicable("the loop takes no tool without a description")
     for tool in run.request(1).request.tools:
         if tool.name == "station":
