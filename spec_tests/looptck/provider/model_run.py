@@ -326,7 +326,7 @@ class ModelRun(Sending):
         step = replace(step, framing=framing)
         if fault is None:
             speaker.service.replied(body, self.answered, turn)
-        reply = self._says(speaker, n, turn, step, stream=stream)
+        reply = self._says(speaker, n, wire.said_to(turn, body), step, stream=stream)
         if step.before is not None:
             reply.parts.insert(0, step.before)
         what = "a turn" if fault is None else f"a turn, with the fault {type(fault).__name__}"

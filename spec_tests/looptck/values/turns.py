@@ -91,6 +91,8 @@ class Thinking:
     """The signature of recorded thinking; None: a signature is generated."""
     final_signature: str | None = None
     """The signature in the last event of a recorded stream; None: the same signature."""
+    withheld: bool = False
+    """Whether the service keeps the signature to itself."""
 
     @property
     def signature(self) -> str:

@@ -94,6 +94,8 @@ class Wire:
     """The reply on a side route, given method, path below ``/v1`` and JSON body; None if there is no such route."""
     tells_usage: Callable[[Any], bool] = lambda _body: True
     """Whether the service tells the usage in its reply to this request."""
+    said_to: Callable[[Turn, Any], Turn] = lambda turn, _body: turn
+    """A turn as the service says it in its reply to this request."""
     is_usage: Callable[[Any], bool] = lambda _event: False
     """Whether an event has usage alone, and is sent only if the request asks for it."""
     changes: Mapping[Quirk, Changes] = field(default_factory=dict)

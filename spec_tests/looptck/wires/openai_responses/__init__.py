@@ -8,6 +8,7 @@ from typing import Any
 from looptck.values.framing import MODEL
 from looptck.wires.openai_responses.encode import STATUS, body, error_body, text_of
 from looptck.wires.openai_responses.encode_stream import error_events, events, without_finish
+from looptck.wires.openai_responses.encrypted import said_to
 from looptck.wires.openai_responses.judge import refusal
 from looptck.wires.openai_responses.read import echo
 from looptck.wires.openai_responses.reply import turn
@@ -65,6 +66,7 @@ OPENAI_RESPONSES = Wire(
     error_body=error_body,
     error_events=error_events,
     service=service,
+    said_to=said_to,
     refusal=refusal,
     text=text_of,
     echo=echo,

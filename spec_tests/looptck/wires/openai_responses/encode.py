@@ -163,12 +163,8 @@ def _item(piece: Piece, name: str) -> dict[str, Any]:
             return _call(piece, name)
         case Thinking():
             summary = [] if piece.redacted else [{"type": "summary_text", "text": piece.text}]
-            return {
-                "id": f"rs_{piece.id}",
-                "type": "reasoning",
-                "encrypted_content": piece.signature,
-                "summary": summary,
-            }
+            sealed = {} if piece.withheld else {"encrypted_content": piece.signature}
+            return {"id": f"rs_{piece.id}", "type": "reasoning", **sealed, "summary": summary}
         case Hosted():
             return _hosted(piece)
         case Unknown(id):

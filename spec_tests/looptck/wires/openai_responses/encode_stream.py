@@ -122,7 +122,8 @@ def _added(item: dict[str, Any], framing: Framing) -> dict[str, Any]:
     added = {**item, **_ADDED.get(item["type"], {})}
     if item["type"] == "reasoning":
         nothing_yet: _Event = {member: [] for member in ("summary", "content") if member in item}
-        added |= {"encrypted_content": item["encrypted_content"][:24], **nothing_yet}
+        sealed = {"encrypted_content": item["encrypted_content"][:24]} if "encrypted_content" in item else {}
+        added |= sealed | nothing_yet
     if item["type"] in _CALLS and framing.quirk == "early-id-differs":
         added["call_id"] = f"early_{item['call_id']}"
     return added

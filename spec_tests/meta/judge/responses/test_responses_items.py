@@ -8,6 +8,7 @@ import pytest
 
 from looptck.values.turns import Call, Hosted, Thinking, Unknown, calls, turn
 from looptck.wires.openai_responses.encode import items
+from looptck.wires.openai_responses.encrypted import said_to
 from looptck.wires.openai_responses.read import echo
 from meta.judge.responses.backend import ASKED, BARE, SENT, THOUGHT, answered, error, first
 from meta.judge.responses.bodies import USER, Item, call, output, reference, request, thought
@@ -70,14 +71,39 @@ def test_a_message_that_was_built_anew_is_refused() -> None:
         assert [] == backend.judge(request(USER, {**recorded_signature, "id": None}, anew, USER, **options))
 
 
-def test_a_thought_without_its_content_is_explained() -> None:
-    """The service says only that it did not store the item; the report says what the item lacks."""
+@pytest.mark.parametrize(
+    ("include", "why"),
+    [(["reasoning.encrypted_content"], "sent back without it"), ([], "its request did not say `include")],
+    ids=["asked-for", "not-asked-for"],
+)
+def test_a_thought_without_its_content_is_explained(include: list[str], why: str) -> None:
+    """The service says only that it did not store the item; the report says what the item lacks, and by whose fault."""
+    options: dict[str, Any] = {"store": False, "include": include}
     bare = {name: value for name, value in SENT.items() if name != "encrypted_content"}
 
-    [problem, *_] = answered(THOUGHT, store=False).judge(request(USER, bare, ASKED, output("call_1a"), store=False))
+    [problem, *_] = answered(THOUGHT, **options).judge(request(USER, bare, ASKED, output("call_1a"), **options))
 
     assert "items-are-kept" == problem.rule
-    assert "sent back without it" in problem.hint
+    assert why in problem.hint
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({}, True),
+        ({"store": True}, True),
+        ({"store": False, "include": ["reasoning.encrypted_content"]}, True),
+        ({"store": False}, False),
+        ({"store": False, "include": ["message.output_text.logprobs"]}, False),
+        ({"store": False, "include": None}, False),
+    ],
+)
+def test_encrypted_content_is_asked_for(options: dict[str, Any], told: bool) -> None:
+    """The service stores its reply, or tells the encrypted content to a request that asks for it."""
+    [said, _] = items(said_to(THOUGHT, request(USER, **options)), 1)
+
+    assert told == ("encrypted_content" in said)
+    assert {**SENT, "encrypted_content": None} == {**said, "encrypted_content": None}
 
 
 def test_an_open_thought_comes_back() -> None:

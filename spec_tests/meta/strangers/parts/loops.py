@@ -133,6 +133,9 @@ class Messages(Loop):
         return [{"role": "user", "content": [self.result(id, content, bad) for id, _, content, bad in results]}]
 
 
+SEALED = ["reasoning.encrypted_content"]
+
+
 class Responses(Loop):
     wire = "openai-responses"
     path = "responses"
@@ -143,7 +146,7 @@ class Responses(Loop):
             | {"parameters": one["parameters"]}
             for one in case["tools"]
         ]
-        return {"model": case["model"], "input": history, "tools": tools, "store": False}
+        return {"model": case["model"], "input": history, "tools": tools, "store": False, "include": SEALED}
 
     def echo(self, reply: Json) -> list[Json]:
         return list(reply["output"])

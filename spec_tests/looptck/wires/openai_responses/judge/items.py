@@ -18,6 +18,7 @@ from typing import Any
 
 from looptck.catalogue.data import json_fixture
 from looptck.values.problem import Problem
+from looptck.wires.openai_responses.encrypted import tells_encrypted
 from looptck.wires.openai_responses.judge.schema_words import unsupported
 from looptck.wires.openai_responses.memory import Memory, Sent
 
@@ -30,6 +31,7 @@ RULES = {
 }
 
 _BARE = "it came with `encrypted_content`, and is sent back without it"
+_UNASKED = 'it came without `encrypted_content`, as its request did not say `include: ["reasoning.encrypted_content"]`'
 _CALLS = frozenset({"function_call", "custom_tool_call"})
 _REASON = "could not be verified. Reason: Encrypted content"
 _STORE = (
@@ -110,7 +112,8 @@ def _thought(
             return [Problem("thoughts-are-the-services", where, reason, code="invalid_encrypted_content")]
     elif memory is not None and id is not None and not (sent is not None and (sent.reply.kept or _open(sent))):
         lost = sent is not None and not signature
-        return [gone(id, pointer, sent, _BARE if lost else "")]
+        hint = _BARE if sent is not None and tells_encrypted(sent.reply.body) else _UNASKED
+        return [gone(id, pointer, sent, hint if lost else "")]
     if id is None or (sent is not None and not sent.followed):
         return []
     following = items[place + 1] if place + 1 < len(items) else None
