@@ -76,7 +76,10 @@ def folder(tmp_path: Path) -> Path:
 def invoked(folder: Path, *words: str) -> Result:
     """The tool, on the loop in this folder."""
     file = str(folder / "mutants.json")
-    return CliRunner().invoke(main, [str(folder / "driver.py"), "--json", file, *PLAYED, *words])
+    done = CliRunner().invoke(main, [str(folder / "driver.py"), "--json", file, *PLAYED, *words])
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return done
 
 
 def test_mutants_are_killed_or_survive(folder: Path) -> None:
