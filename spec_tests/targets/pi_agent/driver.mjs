@@ -49,6 +49,7 @@ function made(scenario) {
     initialState: {
       systemPrompt: system.join('\n'),
       model,
+      thinkingLevel: model.reasoning ? 'low' : 'off',
       messages: said.slice(0, -1).map((one) => earlier(one, model)),
       tools: toolsOf(scenario),
     },
@@ -64,7 +65,7 @@ function modelOf({ wire, model, base_url: url }) {
     api: APIS[wire],
     provider: 'looptck',
     baseUrl: wire === 'anthropic-messages' ? url.replace(/\/v1$/, '') : url,
-    reasoning: false,
+    reasoning: model.startsWith('gpt-5'),
     input: ['text'],
     cost: NOTHING,
     contextWindow: 1_000_000,

@@ -131,7 +131,10 @@ FIELDS = {"fields": {**OPEN, "description": "Any fields."}}
 def test_keys_that_objects_inherit(
     scenario: Scenario, implementation: Implementation, schema: dict[str, Any], arguments: dict[str, Any]
 ) -> None:
-    """An open object has keys that objects have anyway in some languages; the call runs with all, or does not run."""
+    """An open object has keys that objects have anyway in some languages; the call runs with them, or does not run.
+
+    `__proto__` may be left out on purpose, as libraries for schemas do in JavaScript.
+    """
     scenario.plays(calls(Call.of("keep", arguments)), says("Kept."))
 
     run = implementation.run(tools=[Tool("keep", "Keeps what it is given.", schema)])
@@ -140,7 +143,16 @@ def test_keys_that_objects_inherit(
     if not run.ran:
         error_is_told(run, {"turn": 1, "holds": "keep", "or_reads_as_error": True})
         return
-    tools_ran(run, [{"keep": arguments}])
+    found = [_harmless(one) for one in run.arguments_of("keep")]
+    wanted = _harmless(arguments)
+    assert [wanted] == found, f"`keep` was called with {plain(arguments)}, and has run with {plain(found)}"
+
+
+def _harmless(value: Any) -> Any:
+    """Objects without `__proto__`."""
+    if not isinstance(value, dict):
+        return value
+    return {name: _harmless(one) for name, one in value.items() if name != "__proto__"}
 
 
 @requirement("left-out-parameters-stay-out")
