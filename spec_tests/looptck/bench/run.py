@@ -86,8 +86,8 @@ class Run:
     _expected: dict[tuple[int, int], list[expected.Wanted]] = field(default_factory=dict, repr=False, compare=False)
     """Expected histories, by the number of the request and of the events so far."""
     _pairing: ids.Pairing = field(default_factory=ids.Pairing, repr=False, compare=False)
-    _found: dict[tuple[str, int], Any] = field(default_factory=dict, repr=False, compare=False)
-    """What was looked for in the whole run, by its name and the number of the events so far."""
+    _found: dict[str, tuple[int, Any]] = field(default_factory=dict, repr=False, compare=False)
+    """What was looked for in the whole run, by its name, with the number of the events at that time."""
 
     def __repr__(self) -> str:
         """Short, since pytest asks for it where an assertion about a run fails."""
@@ -95,10 +95,11 @@ class Run:
 
     def once(self, name: str, find: Callable[[Run], Found]) -> Found:
         """What ``find`` finds in this run; it is asked again only if there has been another event."""
-        key = name, len(self.transcript.events)
-        if key not in self._found:
-            self._found[key] = find(self)
-        found: Found = self._found[key]
+        events = len(self.transcript.events)
+        known = self._found.get(name)
+        if known is None or known[0] != events:
+            known = self._found[name] = events, find(self)
+        found: Found = known[1]
         return found
 
     @property
