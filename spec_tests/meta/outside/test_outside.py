@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -114,6 +117,25 @@ def test_a_run_goes_on_where_another_was_stopped(folder: Path, monkeypatch: pyte
 
     assert [4, 2, 0] == counts[:3], done.output
     assert 0 < counts[3] == done.output.count("survived: ") <= 5
+
+
+def test_only_one_thread_parses(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threads play mutants, and none of them parses: CPython 3.11 fails where two do at a time."""
+    parsing: set[threading.Thread] = set()
+    parse = ast.parse
+
+    def parsed(*given: Any, **options: Any) -> Any:
+        parsing.add(threading.current_thread())
+        return parse(*given, **options)
+
+    monkeypatch.setattr(ast, "parse", parsed)
+    monkeypatch.setattr(Kit, "heard", lambda *_: Heard())
+    monkeypatch.setattr("tools.outside.__main__.reached", lambda _: {"loop.py": {*range(40)}})
+
+    done = invoked(folder, "--count", "3")
+
+    assert "3 survived" in done.output
+    assert {threading.main_thread()} == parsing
 
 
 def test_a_loop_that_fails_as_it_is(folder: Path) -> None:

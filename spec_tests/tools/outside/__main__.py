@@ -22,7 +22,7 @@ from looptck.suite.options import CouldNotRun
 from tools.outside.fates import NOT_PLAYED, SURVIVED, Kept, counts, fate, lines
 from tools.outside.loop import Loop, Mutant, sample
 from tools.outside.marking import MARK, MARKER, marked, reached
-from tools.outside.playing import Kit
+from tools.outside.playing import Heard, Kit
 
 PROVEN, FINDINGS, COULD_NOT_RUN = 0, 1, 2
 
@@ -99,16 +99,19 @@ def _reached(loop: Loop, kit: Kit) -> dict[str, list[int]]:
 
 
 def _played(mutants: Sequence[Mutant], loop: Loop, kit: Kit, workers: int) -> Iterator[dict[str, Any]]:
-    """What became of each, in the order in which they end; Ctrl-C ends it with those that are played by then."""
+    """What became of each, in the order in which they end; Ctrl-C ends it with those that are played by then.
 
-    def play(mutant: Mutant) -> dict[str, Any]:
+    The threads only play: CPython 3.11 may fail to parse in one thread while another one does.
+    """
+
+    def play(mutant: Mutant) -> tuple[Mutant, Heard]:
         with tempfile.TemporaryDirectory(prefix="looptck-outside-") as folder:
-            return fate(mutant, kit.heard(loop, {mutant.module: mutant.source}, Path(folder, "loop")))
+            return mutant, kit.heard(loop, {mutant.module: mutant.source}, Path(folder, "loop"))
 
     pool = ThreadPoolExecutor(workers)
     try:
         for done in as_completed([pool.submit(play, mutant) for mutant in mutants]):
-            yield done.result()
+            yield fate(*done.result())
     finally:
         pool.shutdown(cancel_futures=True)
 
