@@ -57,6 +57,7 @@ RIGHT = {
     "a-second-message": blocks(block("start", 0), block("stop", 0), STOP, START, block("start", 0)),
     "an-item-cut": items(item("added", 0), text(0), end("incomplete")),
     "numbers-anew": items(item("added", 0, sequence_number=1), item("done", 0), end(), CREATED),
+    "places-as-fractions": blocks(block("start", 0.0), block("delta", 0.0), block("stop", 0.0), STOP),
     "cut-by-an-error": blocks(block("start", 0), {"type": "error"}),
     "items": items(
         item("added", 0), text(0), item("done", 0), item("added", 1, "b"), text(1, "b"), item("done", 1, "b"), end()

@@ -73,6 +73,7 @@ class Places:
     def _used(self, member: str, place: Any, id: Any, *, closes: bool) -> list[str]:
         if place not in range(len(self._opened)):
             return [f"/{member}: nothing was opened at {json.dumps(place)}"]
+        place = int(place)  # JSON has one type of number, so 0.0 is the first place
         if place in self._closed:
             return [f"/{member}: what was opened at {place} is closed"]
         if closes:
