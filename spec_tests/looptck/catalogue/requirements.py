@@ -175,6 +175,8 @@ FEW = 10
 
 def fits(text: str, pattern: str) -> bool:
     """Whether a text fits. Only ``*`` is special: names of cases may contain other pattern characters."""
+    if "*" not in pattern:
+        return text == pattern
     return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), text, re.DOTALL) is not None
 
 

@@ -290,19 +290,9 @@ class ModelRun(Sending):
         stream = body.get("stream") is True
         if isinstance(fault, faults.ErrorEvent) and not stream:  # a plain reply has no events: its error is a status
             fault = faults.HttpError(500, message=fault.message)
-        if isinstance(fault, faults.HttpError) and fault.body is not None:
-            self.headers[n] = fault.headers
-            kind = "application/json" if fault.body.startswith("{") else "text/plain; charset=utf-8"
-            data = fault.body.encode()
-            start = head(fault.status, [("content-type", kind), *fault.headers], length=len(data))
-            return self._noted(n, fault.status, "an error", HttpReply([start + data]))
         if isinstance(fault, faults.HttpError):
-            error = wire.error_body(fault.status, fault.message)
-            if fault.code is not None:
-                error["error"]["code" if "code" in error["error"] else "type"] = fault.code
             self.headers[n] = fault.headers
-            reply = whole(fault.status, error, [*JSON, *fault.headers])
-            return self._noted(n, fault.status, "an error", reply)
+            return self._noted(n, fault.status, "an error", _error(wire, fault))
         if isinstance(fault, faults.NotJson):
             page = b"" if fault.empty else _HTML
             reply = HttpReply([head(200, [("content-type", "text/html")], length=len(page)) + page])
@@ -381,6 +371,18 @@ class ModelRun(Sending):
 
 def _refused(wire: Wire, problem: Problem) -> HttpReply:
     return whole(problem.status, wire.refusal(problem))
+
+
+def _error(wire: Wire, fault: faults.HttpError) -> HttpReply:
+    """The reply of a service that fails, or of whoever is before it and has another form of errors."""
+    if fault.body is None:
+        error = wire.error_body(fault.status, fault.message)
+        if fault.code is not None:
+            error["error"]["code" if "code" in error["error"] else "type"] = fault.code
+        return whole(fault.status, error, [*JSON, *fault.headers])
+    kind = "application/json" if fault.body.startswith("{") else "text/plain; charset=utf-8"
+    data = fault.body.encode()
+    return HttpReply([head(fault.status, [("content-type", kind), *fault.headers], length=len(data)) + data])
 
 
 def _unreadable(request: HttpRequest) -> str | None:

@@ -55,8 +55,8 @@ class Choice:
         return [
             Check(row, cell, case)
             for row in self._judged_as(requirements)
-            if row.id in self.rows and (row.plays(case) or row.plays_a_variant(case))
-            for cell in self._cells_of[row.id]
+            if row.plays(case) or row.plays_a_variant(case)
+            for cell in self._cells_of.get(row.id, ())
         ]
 
     def _judged_as(self, requirements: Iterable[str]) -> Iterator[Requirement]:

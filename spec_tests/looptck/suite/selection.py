@@ -43,7 +43,7 @@ class Selection:
     def takes(self, requirement: Requirement, cell: Cell, started: Started) -> bool:
         """Whether this check is selected for this implementation."""
         return (
-            (not self.requirements or _fits_one(requirement.id, self.requirements))
+            (not self.requirements or any(fits(requirement.id, one) for one in self.requirements))
             and self._asks_for(requirement, started)
             and (requirement.profile in started.profiles or not started.alone)
             and (not self.traits or self._narrow)
@@ -83,10 +83,6 @@ class Selection:
     @property
     def _narrow(self) -> bool:
         return bool(self.requirements or self.cases)
-
-
-def _fits_one(id: str, patterns: Sequence[str]) -> bool:
-    return id in patterns or any("*" in one and fits(id, one) for one in patterns)
 
 
 def concerns(requirement: Requirement, cell: Cell) -> bool:

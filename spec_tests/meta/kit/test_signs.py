@@ -301,3 +301,19 @@ def test_the_ending_tells_what_the_model_was_told_of_a_call_that_did_not_run() -
     assert "the loop returned 'Done.', with the stop reason end" == ending(run([ASKS], DONE, FIRST), none)
     assert "" == ending(run([ASKS], DONE, FIRST, ran(2), second), none)
     assert "" == ending(run([ASKS], DONE, FIRST, second), "the text is lost")
+
+
+def test_what_is_found_is_kept_until_another_event() -> None:
+    """A run is looked through once, and again if there has been another event since."""
+    made = run([says("Done.")], DONE, FIRST)
+    asked: list[int] = []
+
+    def found(one: Run) -> int:
+        asked.append(len(one.transcript.events))
+        return asked[-1]
+
+    before = [made.once("events", found), made.once("events", found)]
+    made.transcript.append(UnroutedRequest(9.5, "GET", "/elsewhere", ""))
+
+    assert before[0] == before[1] == made.once("events", found) - 1
+    assert [before[0], before[0] + 1] == asked
