@@ -24,9 +24,10 @@ def model_calls(run: Run, expected: int) -> None:
     assert expected == made, f"the model was asked {times(made)}, not {times(expected)}; the loop {run.outcome}"
 
 
-def tools_ran(run: Run, expected: list[dict[str, Any]]) -> None:
+def tools_ran(run: Run, expected: list[dict[str, Any]], because: str = "") -> None:
     """Decided by the delivery of every turn with calls, and the end of the run.
 
+    ``because`` says what is odd about the calls; without it the arguments that are no object are quoted.
     Calls that never came, because a request before them was refused, are no failure of what they would have shown.
     """
     _all_turns_with_calls_delivered(run)
@@ -35,8 +36,8 @@ def tools_ran(run: Run, expected: list[dict[str, Any]]) -> None:
     wrong = Counter(_pair(*one) for one in run.tools_ran) - Counter(wanted)
     if came < len(expected) and run.failed and not wrong and any(received.problems for received in run.requests):
         raise NotReached(f"the loop {run.outcome} when {came} of {len(expected)} calls had come")
-    because = "; ".join(filter(None, (stopped_otherwise(run), _written_otherwise(run))))
-    same_runs([next(iter(one.items())) for one in expected], run.tools_ran, because)
+    odd = "; ".join(filter(None, (stopped_otherwise(run), because or _written_otherwise(run))))
+    same_runs([next(iter(one.items())) for one in expected], run.tools_ran, odd)
 
 
 def same_runs(expected: Iterable[tuple[str, object]], actual: Iterable[tuple[str, object]], because: str = "") -> None:

@@ -306,7 +306,7 @@ def test_null_arguments(scenario: Scenario, implementation: Implementation) -> N
 
     run = implementation.run()
 
-    tools_ran(run, [{"ping": {}}])
+    tools_ran(run, [{"ping": {}}], "the call has null for its arguments")
 
 
 @requirement("null-arguments-are-an-empty-object")
@@ -317,7 +317,7 @@ def test_missing_arguments(scenario: Scenario, implementation: Implementation) -
 
     run = implementation.run()
 
-    tools_ran(run, [{"ping": {}}])
+    tools_ran(run, [{"ping": {}}], "the call has no member for its arguments")
 
 
 @requirement("framing-does-not-matter")

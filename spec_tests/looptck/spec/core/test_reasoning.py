@@ -115,8 +115,10 @@ def test_reasoning_is_echoed(scenario: Scenario, implementation: Implementation)
     for n in (2, 3):
         calls_echoed(run, n - 1)
         found = kept(run, n)
+        others = [one for one in found if one not in (None, REASONING)]
+        has = f"the reasoning {plain(others[0])}, not {plain(REASONING)}" if others else "no `reasoning_content`"
         assert [REASONING] * (n - 1) == found, (
-            f"in request {n} the messages with calls have the reasoning {plain(found)}"
+            f"the message with calls in request {n} has {has}, though its turn came with it"
         )
 
 
