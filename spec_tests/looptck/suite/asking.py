@@ -55,6 +55,12 @@ class Survey:
     by_run: dict[str, list[Answer]] = field(default_factory=dict)
     """Answers by the id of the run that they were read from."""
 
+    def place(self, question: Question) -> int | None:
+        """Which question of the session it is, counted from 1; None: none of them."""
+        trait, cell = question.trait.id, question.cell
+        asked = enumerate(self.questions, 1)
+        return next((place for place, one in asked if one.trait.id == trait and one.cell == cell), None)
+
     def take(self, answer: Answer, runs: Iterable[Run]) -> None:
         """Add an answer and the runs that it was read from."""
         self.answers.append(answer)
@@ -128,7 +134,7 @@ class Loop(Implementation):
 
 def loop_for(question: Question, bench: Bench, survey: Survey) -> Loop:
     """The loop for the test of this question."""
-    bench.enter(f"t{survey.questions.index(question) + 1}" if question in survey.questions else "t")
+    bench.enter(f"t{survey.place(question) or ''}")
     check = Check(question.trait.row, question.cell, question.trait.id)
     return Loop(bench, check, Scenario(), survey=survey, trait=question.trait)
 
