@@ -101,9 +101,12 @@ def parse(path: Path, *, given: bool = False, foreign: bool = False) -> Any:
 
 def parse_text(path: Path, text: str, *, given: bool = False, foreign: bool = False) -> Any:
     """The content of a text in YAML, which errors name as this path. Raises BadFile, as `parse` does."""
-    from looptck.catalogue.yaml_text import read  # with a library that what is kept does not need
+    from looptck.catalogue.yaml_text import BadText, read  # with a library that what is kept does not need
 
-    return read(path, text, given=given, foreign=foreign)
+    try:
+        return read(text, given=given, foreign=foreign)
+    except BadText as error:
+        raise BadFile(path, str(error)) from error
 
 
 def read_text(path: Path, most: int, *, links: bool = True) -> str:

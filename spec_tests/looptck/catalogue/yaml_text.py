@@ -9,8 +9,6 @@ from typing import Any
 
 import yaml
 
-from looptck.catalogue.yaml_files import BadFile
-
 MOST_NODES = 500_000
 """The most nodes of a file that is not ours, about: each takes more than a hundred times the memory of a letter."""
 SMALL = 1024 * 1024
@@ -78,26 +76,29 @@ _BUILDING = object()
 """Stands for a value whose parts are being built."""
 
 
-def read(path: Path, text: str, *, given: bool = False, foreign: bool = False) -> Any:
-    """The content of a text, which errors name as this path.
+class BadText(Exception):
+    """A text that is not what was meant or must not be read; its message goes on from the name of a file."""
+
+
+def read(text: str, *, given: bool = False, foreign: bool = False) -> Any:
+    """The content of a text.
 
     Args:
-        path: where the text is from.
         text: what is read.
         given: a person has named it, so it is refused if it has very much in it.
         foreign: it may come from anywhere, so it is also refused if it is very deep, or contains aliases.
 
     Raises:
-        BadFile: it is not YAML, has a duplicate key, or cannot be let in.
+        BadText: it is not YAML, has a duplicate key, or cannot be let in.
     """
     try:
         if foreign or (given and (len(text) > SMALL or _ALIAS.search(text))):
-            _let_in(path, text, aliases=not foreign)
+            _let_in(text, aliases=not foreign)
         return yaml.load(text, Loader=_UniqueKeys)  # noqa: S506  a subclass of the safe loader
     except (yaml.YAMLError, ValueError) as error:  # ValueError: a date that there is not
         if getattr(error, "problem", "") == _TOO_DEEP:
-            raise BadFile(path, f"is nested more than {DEEPEST} deep: {_said(error)}") from error
-        raise BadFile(path, f"is not the YAML that was meant: {_said(error)}") from error
+            raise BadText(f"is nested more than {DEEPEST} deep: {_said(error)}") from error
+        raise BadText(f"is not the YAML that was meant: {_said(error)}") from error
 
 
 def _said(error: Exception) -> str:
@@ -109,8 +110,8 @@ def _line(event: yaml.Event) -> str:
     return f"line {event.start_mark.line + 1}" if event.start_mark else "an unknown line"
 
 
-def _let_in(path: Path, text: str, *, aliases: bool) -> None:
-    """Raises BadFile where the nodes of a text must not be built: they are too many, too deep, or aliases.
+def _let_in(text: str, *, aliases: bool) -> None:
+    """Raises BadText where the nodes of a text must not be built: they are too many, too deep, or aliases.
 
     An alias counts as many nodes as what it stands for, since whoever walks through the content meets them all.
     """
@@ -120,11 +121,11 @@ def _let_in(path: Path, text: str, *, aliases: bool) -> None:
     for event in yaml.parse(text, Loader=_Loader):
         if isinstance(event, yaml.AliasEvent):
             if not aliases:
-                raise BadFile(path, f"contains an alias, which is not allowed here: {_line(event)}")
+                raise BadText(f"contains an alias, which is not allowed here: {_line(event)}")
             count += sizes.get(event.anchor or "", 0)
         count += 1
         if count > MOST_NODES:
-            raise BadFile(path, f"has more than {MOST_NODES} nodes: {_line(event)}")
+            raise BadText(f"has more than {MOST_NODES} nodes: {_line(event)}")
         if isinstance(event, yaml.CollectionStartEvent):
             around.append((event.anchor, count))
         elif isinstance(event, yaml.CollectionEndEvent):
@@ -132,7 +133,7 @@ def _let_in(path: Path, text: str, *, aliases: bool) -> None:
             if anchor is not None:
                 sizes[anchor] = count - before
         if len(around) > DEEPEST:
-            raise BadFile(path, f"is nested more than {DEEPEST} deep: {_line(event)}")
+            raise BadText(f"is nested more than {DEEPEST} deep: {_line(event)}")
 
 
 def line_of(path: Path, place: Sequence[Any]) -> int:
