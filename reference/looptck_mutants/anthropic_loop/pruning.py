@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from looptck_mutants.cells import MESSAGES
+from looptck_mutants.core import pruning
 from looptck_mutants.parts import breaks
 from looptck_reference.loop.loop import Loop
 from looptck_reference.vocabulary.actions import Action
@@ -15,24 +16,13 @@ from looptck_reference.vocabulary.values import Json, Turn
 
 
 @breaks("claude-pruning-keeps-the-prompt", cells=MESSAGES)
-class QuestionPruned(Loop):
+class QuestionPruned(pruning.QuestionPrunedToo):
     """Prunes the user's question together with the rounds."""
-
-    def remembered(self) -> Sequence[Json]:
-        kept = super().remembered()
-        pruned = self.keep_rounds and len(kept) < len(self.history)
-        return [{"role": "user", "content": "(pruned)"}, *kept[1:]] if pruned else kept
 
 
 @breaks("claude-pruning-keeps-the-latest-rounds", cells=MESSAGES)
-class OneRoundTooFew(Loop):
+class OneRoundTooFew(pruning.LastRoundPruned):
     """Keeps one round fewer than configured."""
-
-    def remembered(self) -> Sequence[Json]:
-        prompt, *ends = self.round_ends
-        if not self.keep_rounds or self.keep_rounds >= len(ends):
-            return super().remembered()
-        return [*self.history[:prompt], *self.history[ends[-self.keep_rounds] :]]
 
 
 @breaks("claude-pruning-keeps-the-latest-rounds", cells=MESSAGES)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from looptck_mutants.anthropic_loop import pruning
 from looptck_mutants.breaking import Collateral
 from looptck_mutants.cells import CHAT, RESPONSES
 from looptck_mutants.parts import breaks
@@ -37,10 +36,21 @@ class ReasoningStays(Loop):
 
 
 @breaks("pruned-history-keeps-the-prompt", cells=CHAT)
-class QuestionPrunedToo(pruning.QuestionPruned):
+class QuestionPrunedToo(Loop):
     """Prunes the user's question together with the rounds."""
+
+    def remembered(self) -> Sequence[Json]:
+        kept = super().remembered()
+        pruned = self.keep_rounds and len(kept) < len(self.history)
+        return [{"role": "user", "content": "(pruned)"}, *kept[1:]] if pruned else kept
 
 
 @breaks("pruned-history-keeps-the-last-round", cells=CHAT)
-class LastRoundPruned(pruning.OneRoundTooFew):
+class LastRoundPruned(Loop):
     """Keeps one round fewer than configured, and of one none."""
+
+    def remembered(self) -> Sequence[Json]:
+        prompt, *ends = self.round_ends
+        if not self.keep_rounds or self.keep_rounds >= len(ends):
+            return super().remembered()
+        return [*self.history[:prompt], *self.history[ends[-self.keep_rounds] :]]
