@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, settings
 
 from looptck.suite.processes import WANTED
 
-settings.register_profile("busy", settings(), suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("busy")  # a busy machine draws slowly, which is no fault of a test
+settings.register_profile("busy", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")  # a busy machine draws and plays slowly, which is no fault of a test
 
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ[WANTED] = "1"

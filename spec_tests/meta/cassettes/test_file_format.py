@@ -20,7 +20,6 @@ from looptck.cassettes.file_format import (
     render_cassette,
     render_chunks,
 )
-from meta.kit.steady import STEADY
 
 PROVENANCE = Provenance("a server", "", "a model", "0" * 64, "a client", "a recorder", "2026-01-31", ("Nothing.",))
 CHARACTERS = st.characters(exclude_categories=["Cs"]) | st.sampled_from("\n\r\t \x85\u2028\u2029\ufeff\x00\x1b'\"|>#:-")
@@ -42,14 +41,12 @@ def _back(text: str) -> Interaction:
     return interaction
 
 
-@STEADY
 @given(st.binary(max_size=60) | st.text(CHARACTERS).map(str.encode))
 def test_any_body_comes_back(body: bytes) -> None:
     """Bytes are bytes, whatever they are."""
     assert body == _back(_file(body)).body
 
 
-@STEADY
 @given(JSON)
 def test_any_json_comes_back(value: Any) -> None:
     """Requests are kept as trees, and so is a reply that is compact JSON; equal means equal text."""

@@ -20,7 +20,6 @@ from meta.judge.judged import Body, JudgedWire
 from meta.judge.messages import bodies as messages
 from meta.judge.responses import bodies as responses
 from meta.judge.wires import EACH
-from meta.kit.steady import STEADY
 
 OLDER, NEWER = "mcp-client-2025-04-04", "mcp-client-2025-11-20"
 SERVER = {"type": "url", "name": "m", "url": "https://m.example/sse"}
@@ -64,7 +63,6 @@ def play(knowing: Service, whole: Service, run: list[Sent]) -> list[list[str]]:
 
 
 @EACH
-@STEADY
 @given(st.data())
 def test_what_is_known_changes_nothing(wire: JudgedWire, data: st.DataObject) -> None:
     """However a history goes on, problems and items are those of a service that takes each request as a whole."""

@@ -9,11 +9,9 @@ from hypothesis import strategies as st
 
 from meta.judge.judged import JudgedWire
 from meta.judge.wires import EACH
-from meta.kit.steady import STEADY
 
 
 @EACH
-@STEADY
 @given(st.data())
 def test_a_legal_history_is_accepted(wire: JudgedWire, data: st.DataObject) -> None:
     """Any history whose calls are all answered as the service wants it is accepted."""
@@ -23,7 +21,6 @@ def test_a_legal_history_is_accepted(wire: JudgedWire, data: st.DataObject) -> N
 
 
 @EACH
-@STEADY
 @given(st.data())
 def test_one_wrong_thing_is_named(wire: JudgedWire, data: st.DataObject) -> None:
     """A legal history with one thing done wrong is refused under the rule that names it, and what follows from it."""

@@ -11,13 +11,11 @@ from jsonschema import Draft202012Validator
 from looptck.bench import schema_blocks as blocks
 from looptck.bench.schema_blocks import Block, otherwise, parameters_of
 from looptck.spec import strategies
-from meta.kit.steady import STEADY
 
 PLACE = blocks.object_of({"city": blocks.STRING, "floor": blocks.INTEGER}, ["city"])
 TRIP = blocks.object_of({"to": blocks.referred(PLACE, "Place"), "days": blocks.INTEGER}, ["to"])
 
 
-@STEADY
 @given(strategies.parameters())
 def test_any_block_means_what_it_says(block: Block) -> None:
     """The schema of any parameters accepts the good values, refuses the bad ones, and means what it means."""

@@ -16,7 +16,6 @@ from looptck.values.turns import Call, Thinking, turn
 from meta.judge.judged import JudgedWire
 from meta.judge.wires import EACH, JUDGED
 from meta.kit.each import each
-from meta.kit.steady import STEADY
 
 SENT = turn(Thinking("hm"), Call.of("f")).numbered(1)
 Path = tuple[str | int, ...]
@@ -60,7 +59,6 @@ def _places(value: object, path: Path = ()) -> list[Path]:
 
 
 @EACH
-@STEADY
 @given(st.data())
 def test_any_value_anywhere_is_judged(wire: JudgedWire, data: st.DataObject) -> None:
     """Whatever replaces a member, the validators agree, the judge speaks if they refuse, and the request is read."""
@@ -81,7 +79,6 @@ def test_any_value_anywhere_is_judged(wire: JudgedWire, data: st.DataObject) -> 
 
 
 @EACH
-@STEADY
 @given(st.data())
 def test_any_body_is_judged(wire: JudgedWire, data: st.DataObject) -> None:
     """A body that is no request at all is refused, not stumbled over, by a service too."""

@@ -17,7 +17,6 @@ from meta.judge.chat.bodies import tool as chat_tool
 from meta.judge.responses.bodies import request as responses
 from meta.judge.responses.bodies import tool as responses_tool
 from meta.kit.each import each
-from meta.kit.steady import STEADY
 
 TEXT: dict[str, Any] = {"type": "string"}
 
@@ -244,7 +243,6 @@ ANY_SCHEMA = st.recursive(
 )
 
 
-@STEADY
 @given(ANY_SCHEMA, st.booleans())
 def test_any_schema_is_judged(part: object, strict: bool) -> None:
     """Whatever stands in a schema, the judges answer."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from looptck.bench.oracle import Owed, Ran, Wanted, agrees, difference
@@ -17,7 +17,6 @@ from looptck.spec import strategies
 from looptck.values.history import Answered, Asked, Item, Said
 from looptck.values.turns import Call, Turn, calls, says
 from looptck.wires.openai_chat import OPENAI_CHAT
-from meta.kit.steady import FEWER
 
 PROMPT = (("system", "Be short."), ("user", "Go."))
 TURN = calls(Call("add", '{"a": 1}', "x"), Call("add", '{"a": 2}', "y"), text="I add.")
@@ -166,7 +165,7 @@ def run_of(turns: list[Turn]) -> list[Ran]:
     return [Ran(tool, arguments, {"value": f"result {n}"}) for n, (tool, arguments) in enumerate(made)]
 
 
-@FEWER
+@settings(max_examples=50)
 @given(CONVERSATIONS)
 def test_a_right_history_never_differs(turns: list[Turn]) -> None:
     """A loop that carries any conversation as it was has nothing to fear."""
@@ -176,7 +175,7 @@ def test_a_right_history_never_differs(turns: list[Turn]) -> None:
     assert all(map(agrees, wanted, echoed(wanted)))
 
 
-@FEWER
+@settings(max_examples=50)
 @given(CONVERSATIONS, st.data())
 def test_a_lost_piece_is_always_found(turns: list[Turn], data: st.DataObject) -> None:
     """A history that lost any one piece, and is not the same by chance, differs."""
@@ -187,7 +186,7 @@ def test_a_lost_piece_is_always_found(turns: list[Turn], data: st.DataObject) ->
     assert difference(wanted, whole[:lost] + whole[lost + 1 :]) is not None
 
 
-@FEWER
+@settings(max_examples=50)
 @given(CONVERSATIONS.filter(bool), st.data())
 def test_a_swapped_id_is_always_found(turns: list[Turn], data: st.DataObject) -> None:
     """An answer under another id differs, at its own place."""

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from looptck.values.printable import printable
-from meta.kit.steady import STEADY
 
 
 @pytest.mark.parametrize(
@@ -35,7 +34,6 @@ def test_long_texts_are_cut() -> None:
 
 
 @given(st.text())
-@STEADY
 def test_nothing_unsafe_is_left(text: str) -> None:
     """No control character but for line feeds and tabs, and no half of a pair."""
     left = {unicodedata.category(letter) for letter in printable(text) if letter not in "\n\t"}

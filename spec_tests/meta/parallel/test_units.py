@@ -16,7 +16,6 @@ from looptck.suite.questions import question_of
 from looptck.suite.selection import Selection
 from looptck.suite.session import Session
 from looptck.suite.units import Shard, unit_of, units
-from meta.kit.steady import STEADY
 
 
 class _Collected:
@@ -102,7 +101,6 @@ NODEIDS = st.lists(
 )
 
 
-@STEADY
 @given(NODEIDS, st.integers(1, 5))
 def test_everything_is_dealt_once(nodeids: list[str], of: int) -> None:
     """The shards of a run are disjoint, together they are all, and no unit is torn apart."""

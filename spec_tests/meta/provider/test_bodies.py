@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from looptck.values.growth import Bodies
 from looptck.values.jsontext import parsed
-from meta.kit.steady import STEADY
 
 GROWS = {
     "compact": (b'{"a":[1],"b":2}', b'{"a":[1,2],"b":2}', "a"),
@@ -117,7 +116,6 @@ VALUES = st.recursive(
 DUMPS: list[dict[str, Any]] = [{}, {"separators": (",", ":")}, {"indent": 1}]
 
 
-@STEADY
 @given(st.data())
 def test_every_value_is_that_of_a_whole_parse(data: st.DataObject) -> None:
     """Whatever is put into the middle of bodies, each has the value of a whole parse."""

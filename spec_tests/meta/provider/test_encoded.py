@@ -15,7 +15,6 @@ from looptck.values.framing import DEFAULT, PRESETS, Framing
 from looptck.values.jsontext import compact
 from looptck.values.turns import Call, Refusal, Turn, calls, says, turn
 from looptck.wires import WIRES, Wire
-from meta.kit.steady import STEADY
 
 NOBODYS = 7_315_529_084_417_263
 TEXTS = st.one_of(st.text(max_size=30), st.sampled_from([word.decode() for n in (1, NOBODYS) for word in spelled(n)]))
@@ -35,7 +34,6 @@ def stream(wire: Wire, turn: Turn, n: int, framing: Framing) -> bytes:
 
 
 @EACH
-@STEADY
 @given(st.data())
 def test_each_reply_is_as_if_encoded_anew(wire: Wire, data: st.DataObject) -> None:
     """In whatever order turns, framings and numbers come, a reply is the one that the wire encodes."""

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from looptck.provider.gate import Gate
 from looptck.provider.http import AT_ONCE, LAST_CHUNK, Connection, HttpReply, chunked, head
 from looptck.provider.http_reader import MAX_BODY, MAX_HEAD, HttpRequest, RequestReader
-from meta.kit.steady import STEADY
 
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
 MEASURED = b"POST /c1/v1 HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\n\r\n" + b'{"a": "\xc3\xbc"}'
@@ -384,7 +383,6 @@ def test_no_bytes_are_no_chunk() -> None:
 BODIES = st.binary(max_size=40)
 
 
-@STEADY
 @given(
     st.lists(st.tuples(BODIES, st.none() | st.lists(st.integers(0, 40), max_size=3)), min_size=1, max_size=4),
     st.lists(st.integers(0, 600), max_size=8),

@@ -12,7 +12,6 @@ from looptck.cassettes.decoded import Written, readings
 from looptck.cassettes.scrub import IN_USE, Leak, Scrubber, texts_of_turn
 from looptck.cassettes.secrets import secrets
 from looptck.values.turns import Call, calls
-from meta.kit.steady import STEADY
 
 SECRET = "canary/Käfig-7f3a"  # noqa: S105  a made-up one
 
@@ -36,7 +35,6 @@ def test_secret_in_use(text: str) -> None:
 
 
 @given(st.text(), st.text(min_size=8), st.text())
-@STEADY
 def test_length_is_kept(before: str, secret: str, after: str) -> None:
     """Masked bytes are as many as before, so that borders stay true."""
     body = (before + secret + after).encode(errors="surrogatepass")

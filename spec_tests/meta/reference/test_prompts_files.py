@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from looptck_reference.prompty.prompts import Model, Prompt, PromptError, load
 from looptck_reference.prompty.prompts.references import resolved
-from meta.kit.steady import STEADY
 from meta.reference.reference_prompts import HEAD, SAMPLES, loaded, parts, written
 
 
@@ -187,7 +186,6 @@ def test_references_are_replaced(text: Any, value: Any) -> None:
 
 
 @given(before=st.text("ab:} \n"), value=st.text(), after=st.text("ab:} \n"))
-@STEADY
 def test_whatever_a_variable_holds_is_in_the_text(before: str, value: str, after: str) -> None:
     """Unchanged, between what was around the reference."""
     assert before + value + after == resolved(before + "${env:NAME:default}" + after, {"NAME": value})

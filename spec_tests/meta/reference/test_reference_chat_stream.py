@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from looptck_reference import OPENAI_CHAT, MalformedReply, ProviderError, Stop, StreamBroken, ToolCall, Turn
 from looptck_reference.http.reception import Reception
 from looptck_reference.wires.openai_chat_stream import ChatStream
-from meta.kit.steady import STEADY
 from meta.reference.reference_replies import Json, delta, piece, pieces, sse
 
 END = delta(finish="tool_calls")
@@ -179,7 +178,6 @@ def cuts(draw: st.DrawFn, text: str) -> list[str]:
     return [text[start:end] for start, end in zip([0, *borders], [*borders, len(text)], strict=True)]
 
 
-@STEADY
 @given(shaped(), st.data())
 def test_cutting_changes_nothing(case: tuple[Turn, list[Json]], data: st.DataObject) -> None:
     """However the bytes of a stream are cut, they are the same turn and the same text for the caller."""

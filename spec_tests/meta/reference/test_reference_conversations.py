@@ -13,7 +13,6 @@ from looptck_reference import CORE, PROMPTY_SPEC, Agent, Ask, Fail, Finish, Loop
 from looptck_reference.loop.conversation import Conversation
 from looptck_reference.vocabulary.actions import Decide, Raised, Returned, RunTools, Suspend
 from looptck_reference.vocabulary.approval import Approve, Change, Reject
-from meta.kit.steady import STEADY
 from meta.reference.reference_talks import is_legal, talk
 from meta.reference.reference_wires import SIDES, Side
 
@@ -160,4 +159,3 @@ class Conversations(RuleBasedStateMachine):
 
 
 TestConversations = Conversations.TestCase
-TestConversations.settings = STEADY

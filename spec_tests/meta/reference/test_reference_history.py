@@ -11,7 +11,6 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from looptck_reference import CORE, Agent, Ask, Fail, Finish, Loop, Stop, Tool, ToolCall
 from looptck_reference.vocabulary.actions import Raised, Returned, RunTools
-from meta.kit.steady import STEADY
 from meta.reference.reference_wires import MESSAGES, SIDES, Side
 
 if TYPE_CHECKING:
@@ -142,4 +141,3 @@ class Histories(RuleBasedStateMachine):
 
 
 TestHistories = Histories.TestCase
-TestHistories.settings = STEADY

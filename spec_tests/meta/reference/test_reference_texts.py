@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from looptck_reference.http import texts
 from looptck_reference.http.texts import Texts
 from looptck_reference.vocabulary.values import Stop
-from meta.kit.steady import STEADY
 
 LEAVES = st.one_of(
     st.sampled_from([None, True, False, 0, 1, 0.0, -0.0, 1.0, 2**70, float("inf"), "", "a", "\ud83d", "é", Stop.END]),
@@ -34,7 +33,6 @@ BODIES = st.dictionaries(
 )
 
 
-@STEADY
 @given(st.lists(BODIES, min_size=1, max_size=4))
 def test_bodies_are_written_as_by_the_standard_library(bodies: list[dict[str, Any]]) -> None:
     """Each body of a run has the text that a body has by itself."""

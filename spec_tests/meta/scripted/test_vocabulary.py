@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from looptck.bench.cases import cases
 from looptck.commands.recording.scripted.scripts import scenarios
 from looptck.commands.recording.scripted.vocabulary import FALLBACKS, Vocabulary, due, vocabulary
-from meta.kit.steady import STEADY
 
 WARM = "It is warm in Paris, again."
 
@@ -91,7 +90,6 @@ def test_a_text_that_cannot_be_cut_is_refused() -> None:
 
 
 @given(st.lists(st.text("ab é", max_size=12), max_size=6))
-@STEADY
 def test_whatever_is_learnt_is_said(texts: list[str]) -> None:
     """However alike texts are: each that is learnt is said as it is, and later ones change nothing."""
     words, said = Vocabulary(), {}

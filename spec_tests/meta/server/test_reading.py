@@ -44,7 +44,7 @@ def read(reader: Reader, data: bytes, borders: list[int]) -> list[tuple[str, Any
     return [event for piece in pieces for event in reader.feed(piece)]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(told=EVENTS, borders=st.lists(st.integers(0, 2000), max_size=12))
 def test_borders_do_not_count(told: list[tuple[str, Any, str, list[str], str]], borders: list[int]) -> None:
     """All events come out, whole and in order, whatever ends the lines and wherever the bytes are cut."""

@@ -8,7 +8,7 @@ import zlib
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, ArrayValue, KeyValue, KeyValueList
@@ -18,7 +18,6 @@ from looptck.provider import otlp_read
 from looptck.provider.otlp_read import Unreadable, unpacked
 from looptck.provider.otlp_read import spans as read
 from looptck.values.spans import Span
-from meta.kit.steady import FEWER
 
 TRACE = "5b8efff798038103d269b633813fc60c"
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
@@ -89,7 +88,7 @@ def pairs_in_json(pairs: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @given(name=NAMES, attributes=ATTRIBUTES, exception=ATTRIBUTES, times=st.tuples(TIMES, TIMES), kind=st.integers(0, 5))
-@FEWER
+@settings(max_examples=50)
 def test_both_encodings_say_the_same(
     name: str, attributes: dict[str, Any], exception: dict[str, Any], times: tuple[int, int], kind: int
 ) -> None:
@@ -183,7 +182,7 @@ def read_or_refused(body: bytes, media_type: str) -> list[Span]:
 
 
 @given(body=st.binary(max_size=200), media_type=st.sampled_from([JSON, PROTOBUF]))
-@FEWER
+@settings(max_examples=50)
 def test_any_bytes_are_read_or_refused(body: bytes, media_type: str) -> None:
     """Whatever is posted is an export or is refused; nothing else happens."""
     found = read_or_refused(body, media_type)
@@ -208,7 +207,7 @@ JSON_VALUES = st.recursive(
 
 
 @given(told=st.dictionaries(st.sampled_from(["attributes", "events", "status", "name", "kind", "spanId"]), JSON_VALUES))
-@FEWER
+@settings(max_examples=50)
 def test_any_json_is_read_or_refused(told: dict[str, Any]) -> None:
     """A span in JSON may hold anything anywhere, and is read or refused."""
     found = read_or_refused(export(**told), JSON)

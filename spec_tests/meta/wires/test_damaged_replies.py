@@ -15,7 +15,6 @@ from looptck.values.framing import DEFAULT
 from looptck.values.turns import Call, Hosted, Refusal, Text, Thinking, Turn, Unknown, calls, refuses, says, turn
 from looptck.wires import WIRES
 from looptck.wires.found import Found, NoTurn
-from meta.kit.steady import STEADY
 
 WEATHER = Call.of("weather", {"city": "Zürich"})
 RICH = turn(
@@ -118,7 +117,6 @@ def read(name: str, text: str, *, stream: bool) -> None:
     assert all(isinstance(piece.text, str) for piece in found.pieces if isinstance(piece, Text | Refusal | Thinking))
 
 
-@STEADY
 @given(st.data())
 def test_any_damage_is_read_or_refused(data: st.DataObject) -> None:
     """A reply with anything in place of anything is read, or refused with the one error."""
@@ -132,7 +130,6 @@ def test_any_damage_is_read_or_refused(data: st.DataObject) -> None:
     read(name, text, stream=stream)
 
 
-@STEADY
 @given(st.sampled_from(list(WIRES)), st.text() | JUNK.map(json.dumps), st.booleans())
 def test_any_text_is_read_or_refused(name: str, text: str, stream: bool) -> None:
     """So is any text, and any JSON, alone or as an event."""
@@ -140,7 +137,6 @@ def test_any_text_is_read_or_refused(name: str, text: str, stream: bool) -> None
     read(name, f"data: {text}\n\n", stream=stream)
 
 
-@STEADY
 @given(st.data())
 def test_any_half_is_read_or_refused(data: st.DataObject) -> None:
     """So is a reply that ends anywhere."""

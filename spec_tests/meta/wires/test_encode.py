@@ -13,7 +13,6 @@ from syrupy.assertion import SnapshotAssertion
 from looptck.values.framing import Framing
 from looptck.values.turns import Turn
 from meta.kit.each import each
-from meta.kit.steady import STEADY
 from meta.wires.all_wires import EACH, ENCODED, by_names, with_quirks
 from meta.wires.encoded import EncodedWire
 
@@ -65,7 +64,6 @@ def test_a_quirk_changes_nothing(wire: EncodedWire) -> None:
 
 
 @EACH
-@STEADY
 @given(st.data())
 def test_any_framing_changes_nothing(wire: EncodedWire, data: st.DataObject) -> None:
     """Any turn in any framing is read as the turn that it was: no framing says anything of its own."""
@@ -76,7 +74,6 @@ def test_any_framing_changes_nothing(wire: EncodedWire, data: st.DataObject) -> 
 
 
 @EACH
-@STEADY
 @given(st.data())
 def test_any_body_says_the_turn(wire: EncodedWire, data: st.DataObject) -> None:
     """The same of the plain reply, for turns whose arguments it can carry."""

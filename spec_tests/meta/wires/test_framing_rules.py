@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from looptck.spec import strategies
 from looptck.values.framing import DEFAULT, PRESETS, Framing
-from meta.kit.steady import STEADY
 from meta.wires.sse_reader import data_of
 
 EVENTS: list[object] = [{"a": "x\u2028y\u0085z"}, {"b": [1]}, "[DONE]"]
@@ -80,7 +79,6 @@ def test_other_fields_go_with_data() -> None:
     assert b"event: message\nid: 0\nretry: 3000\ndata: [DONE]\n\n" == stream
 
 
-@STEADY
 @given(strategies.framings(), st.binary(max_size=2000))
 def test_cutting_loses_nothing(framing: Framing, stream: bytes) -> None:
     """The pieces of a stream, joined, are the stream, and none of them is empty."""
@@ -90,7 +88,6 @@ def test_cutting_loses_nothing(framing: Framing, stream: bytes) -> None:
     assert all(pieces) or [b""] == pieces
 
 
-@STEADY
 @given(st.integers(1, 9), st.binary(max_size=50))
 def test_pieces_have_the_size_that_was_asked_for(every: int, stream: bytes) -> None:
     """All pieces but the last have the same size."""
@@ -100,7 +97,6 @@ def test_pieces_have_the_size_that_was_asked_for(every: int, stream: bytes) -> N
     assert {every} >= {len(piece) for piece in pieces[:-1]}
 
 
-@STEADY
 @given(strategies.framings())
 def test_one_by_one_is_the_same_as_at_once(framing: Framing) -> None:
     """Events dressed one by one, joined, are the stream."""

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from looptck.values.history import Answered, Asked, Offered, Said, same_arguments
 from looptck.wires.openai_chat.read import read
-from meta.kit.steady import STEADY
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
 JSON = st.recursive(
@@ -44,7 +43,6 @@ BODIES = st.fixed_dictionaries(
 )
 
 
-@STEADY
 @given(BODIES | JSON)
 def test_any_json_is_read(body: object) -> None:
     """The reader reads any JSON, leaves out what it cannot read, and never raises."""
@@ -146,7 +144,6 @@ def test_arguments_are_not_the_same(one: str, other: str) -> None:
     assert not same_arguments(other, one)
 
 
-@STEADY
 @given(JSON.filter(lambda value: "nan" not in repr(value)), st.booleans())
 def test_arguments_are_the_same_however_they_are_written(value: object, escaped: bool) -> None:
     """The same JSON value, written in two ways, is the same."""

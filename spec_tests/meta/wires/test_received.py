@@ -10,7 +10,6 @@ from looptck.spec import strategies
 from looptck.values.framing import DEFAULT, PRESETS, Framing
 from looptck.wires.found import NoTurn
 from looptck.wires.received import events
-from meta.kit.steady import STEADY
 from meta.wires.test_framing_rules import EVENTS
 
 ENCODINGS = [framing for framing in PRESETS.values() if not framing.layout and framing.quirk is None]
@@ -27,7 +26,6 @@ def test_any_encoding_holds_the_same_events(framing: Framing) -> None:
     assert EVENTS[:2] == values(framing.encode(EVENTS, named=True).decode())
 
 
-@STEADY
 @given(st.lists(strategies.arguments(), max_size=4), st.sampled_from(["\n", "\r\n", "\r"]), st.booleans())
 def test_any_events_come_back(said: list[object], newline: str, data_lines: bool) -> None:
     """Any objects come back, however their lines are laid."""

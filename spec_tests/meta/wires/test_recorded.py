@@ -12,7 +12,6 @@ from looptck.values.framing import DEFAULT, Framing
 from looptck.values.turns import Turn
 from looptck.wires.found import NoTurn
 from meta.kit.each import each
-from meta.kit.steady import STEADY
 from meta.wires.all_wires import EACH, ENCODED, by_names, with_quirks
 from meta.wires.encoded import EncodedWire
 
@@ -65,7 +64,6 @@ def test_bodies_with_quirks_are_read(wire: EncodedWire) -> None:
 
 
 @EACH
-@STEADY
 @given(st.data())
 def test_any_reply_is_read(wire: EncodedWire, data: st.DataObject) -> None:
     """Any turn in any framing is read back from its stream, and from its plain reply where that can say it."""

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from looptck.values.framing import DEFAULT, Framing
 from looptck.values.turns import Turn
 from meta.kit.each import each
-from meta.kit.steady import STEADY
 from meta.wires.all_wires import OPINIONS, by_names, with_quirks
 from meta.wires.encoded import SecondOpinion
 
@@ -41,7 +40,6 @@ def test_the_models_know_every_event(sdk: SecondOpinion) -> None:
 
 
 @EACH
-@STEADY
 @given(st.data())
 def test_the_models_know_anything(sdk: SecondOpinion, data: st.DataObject) -> None:
     """The same for any turn in any framing."""
@@ -59,7 +57,6 @@ def test_the_client_reads_a_named_framing(sdk: SecondOpinion) -> None:
 
 
 @EACH
-@STEADY
 @given(st.data())
 def test_the_client_reads_any_framing(sdk: SecondOpinion, data: st.DataObject) -> None:
     """The SDK's client reads any turn in any other framing as the turn that it was."""

@@ -13,7 +13,6 @@ from looptck.spec import strategies
 from looptck.values.framing import DEFAULT, LAYOUT, PRESETS, Framing, Quirk
 from looptck.values.turns import Call, Hosted, Stop, Thinking, Turn, Unknown, calls, refuses, says, turn
 from looptck.wires import WIRES, Wire
-from meta.kit.steady import STEADY
 
 EACH = pytest.mark.parametrize("wire", WIRES.values(), ids=WIRES)
 QUIRKS: tuple[Quirk, ...] = get_args(Quirk)
@@ -61,7 +60,6 @@ def test_each_name_is_carried_out_somewhere(name: str) -> None:
 
 
 @EACH
-@STEADY
 @given(strategies.turns_with_thoughts(), st.integers(0, 7))
 def test_the_text_of_a_stream_is_the_text_of_the_turn(wire: Wire, said: Turn, fragment: int) -> None:
     """What the events add for the caller, joined, is the text of the turn; holds are placed by it."""
@@ -71,7 +69,6 @@ def test_the_text_of_a_stream_is_the_text_of_the_turn(wire: Wire, said: Turn, fr
 
 
 @EACH
-@STEADY
 @given(strategies.turns_with_thoughts())
 def test_without_finish_something_is_missing(wire: Wire, said: Turn) -> None:
     """Some events are gone, and the others stand as they stood."""

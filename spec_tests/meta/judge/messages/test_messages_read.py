@@ -14,7 +14,6 @@ from looptck.wires.anthropic_messages.encode import body
 from looptck.wires.anthropic_messages.read import echo, read
 from looptck.wires.anthropic_messages.service import service
 from meta.judge.messages.bodies import IMAGE, USER, assistant, block, call, request, result, text, tool, user, without
-from meta.kit.steady import STEADY
 
 WORDS = st.text(max_size=6)
 PIECES: st.SearchStrategy[Piece] = st.one_of(
@@ -89,7 +88,6 @@ def test_tools_are_read() -> None:
     ).tools
 
 
-@STEADY
 @given(st.lists(PIECES, max_size=5))
 def test_an_echo_reads_as_the_turn(pieces: list[Piece]) -> None:
     """The content of a reply, sent back as it is, reads as the turn's echo does."""
@@ -119,7 +117,6 @@ def test_a_turn_that_declines_has_no_echo() -> None:
     assert [] == echo(Turn((Refusal("No."),)))
 
 
-@STEADY
 @given(JSON, st.booleans())
 def test_any_json_is_read(value: object, stateful: bool) -> None:
     """Reading never fails, whatever was sent, with or without memory."""

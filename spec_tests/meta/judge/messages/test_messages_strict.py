@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from looptck.values.problem import Problem
 from looptck.wires.anthropic_messages.judge import judge, strict
 from meta.judge.messages.bodies import request, tool
-from meta.kit.steady import STEADY
 
 TEXT: dict[str, Any] = {"type": "string"}
 
@@ -150,7 +149,6 @@ ANY_SCHEMA = st.recursive(
 )
 
 
-@STEADY
 @given(ANY_SCHEMA)
 def test_any_schema_is_judged(part: object) -> None:
     """Whatever stands in a schema, the judge answers."""

@@ -13,7 +13,6 @@ from looptck.values.turns import Call, Text, Thinking, Turn, Unknown, calls, tur
 from looptck.wires.anthropic_messages.encode import body
 from looptck.wires.anthropic_messages.service import MessagesService, service
 from meta.judge.messages.bodies import USER, Message, assistant, block, call, request, result, user
-from meta.kit.steady import STEADY
 
 
 def _answered(content: list[Any]) -> list[Message]:
@@ -55,7 +54,6 @@ def test_unsigned_thoughts_come_back() -> None:
     assert ["thoughts-are-genuine"] == _rules(backend, *_answered(changed), *_answered(second))
 
 
-@STEADY
 @given(st.sets(st.integers(0, 3)))
 def test_thoughts_may_be_dropped(dropped: set[int]) -> None:
     """Any of the thoughts may be left out, as the real service lets them be."""

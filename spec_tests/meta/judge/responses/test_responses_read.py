@@ -27,7 +27,6 @@ from meta.judge.responses.bodies import (
     tool,
 )
 from meta.judge.responses.judged import LEAVES, NAMES
-from meta.kit.steady import STEADY
 
 
 def read(*items: object, **options: object) -> list[Item]:
@@ -127,7 +126,6 @@ PIECES: st.SearchStrategy[Piece] = st.one_of(
 TURNS = st.lists(PIECES, min_size=1, max_size=5).map(lambda pieces: Turn(tuple(pieces)).numbered(1))
 
 
-@STEADY
 @given(TURNS, st.booleans())
 def test_a_returned_turn_reads_as_its_echo(sent: Turn, unknown_fields: bool) -> None:
     """Any turn whose output comes back as it was is accepted but for missing answers, and reads as its echo."""
@@ -139,7 +137,6 @@ def test_a_returned_turn_reads_as_its_echo(sent: Turn, unknown_fields: bool) -> 
     assert {"every-call-is-answered"} >= {problem.rule for problem in backend.judge(body)}
 
 
-@STEADY
 @given(TURNS)
 def test_a_remembered_turn_reads_as_its_echo(sent: Turn) -> None:
     """Any turn that is leaned on reads as its echo."""
@@ -159,7 +156,6 @@ ANY = st.recursive(
 )
 
 
-@STEADY
 @given(ANY)
 def test_any_body_is_read(body: object) -> None:
     """Reading a body, and one with anything as its input, never fails."""

@@ -13,7 +13,6 @@ from looptck_reference.agent_loop_010.calls import METHODS, Call
 from looptck_reference.agent_loop_010.context import Context
 from looptck_reference.agent_loop_010.expressions import MISSING, Path, read
 from looptck_reference.agent_loop_010.messages import data, error_message, text, visible
-from meta.kit.steady import STEADY
 
 DATE = "2025-12-01T00:00:00Z"
 KEYS = st.sampled_from(["a", "b"])
@@ -244,7 +243,6 @@ def plain(base: Any, method: str, value: Any) -> Any:
             return value
 
 
-@STEADY
 @given(WRITES, PLACES)
 def test_any_writes_are_read_as_their_fold(
     writes: list[tuple[tuple[str, ...], str, Any]], place: tuple[str, ...]
@@ -268,7 +266,6 @@ def test_any_writes_are_read_as_their_fold(
     assert wanted == context.look(Path("state", place))
 
 
-@STEADY
 @given(st.lists(st.tuples(st.sampled_from(["set", "concat", "push"]), st.lists(st.integers(0, 9), max_size=2))))
 def test_writes_to_one_path_are_read_back_to_the_newest_set(writes: list[tuple[str, list[int]]]) -> None:
     """Searching newest to oldest until a `set`, and applying from there on what was passed."""
@@ -286,7 +283,6 @@ def test_writes_to_one_path_are_read_back_to_the_newest_set(writes: list[tuple[s
     assert (wanted if writes else MISSING) == found(context, "†state.list")
 
 
-@STEADY
 @given(WRITES, WRITES)
 def test_messages_never_change(before: list[Any], after: list[Any]) -> None:
     """Reading and writing leave every message as it was appended."""

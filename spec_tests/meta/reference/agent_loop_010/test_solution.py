@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from looptck_reference.agent_loop_010 import Reader, Solution, Unreadable
@@ -61,7 +61,6 @@ def test_every_cut_in_two(text: str) -> None:
         assert [CALLS[:first], CALLS[first:]] == read(text[:at], text[at:])[0]
 
 
-@settings(deadline=None)
 @given(st.sampled_from(TEXTS), st.lists(st.integers(0, 400), max_size=12))
 def test_any_cuts(text: str, cuts: list[int]) -> None:
     """The cuts change nothing of what is read."""

@@ -14,7 +14,6 @@ from looptck.values.framing import PRESETS, Framing
 from looptck.values.turns import Call, Turn, calls
 from looptck.wires.openai_chat import OPENAI_CHAT
 from meta.kit.each import each
-from meta.kit.steady import STEADY
 from meta.wires.all_wires import by_names
 from meta.wires.chat.reader import said
 from meta.wires.chat.samples import ANY_FRAMING, FINISH, TURNS, meant
@@ -66,7 +65,6 @@ def test_unknown_fields_are_unknown() -> None:
     assert not CHUNK.is_valid(OPENAI_CHAT.events(TURNS["call"].numbered(1), 1, framing)[0])
 
 
-@STEADY
 @given(strategies.turns_with_calls(), ANY_FRAMING)
 def test_without_finish_only_the_reason_is_gone(turn: Turn, framing: Framing) -> None:
     """A stream without finish says the whole turn, but not why it ended."""

@@ -10,7 +10,6 @@ from hypothesis import given
 from looptck.values.framing import DEFAULT, Framing
 from looptck.values.turns import Call, Turn, calls, refuses, says, turn
 from looptck.wires.anthropic_messages import ANTHROPIC_MESSAGES
-from meta.kit.steady import STEADY
 from meta.wires.messages.encoded import read_stream
 from meta.wires.messages.reader import said
 from meta.wires.messages.samples import ANY_FRAMING, ANY_TURN, FRAMINGS, TURNS, WEATHER, meant
@@ -26,7 +25,6 @@ def events(turn: Turn, framing: Framing) -> list[Any]:
     return ANTHROPIC_MESSAGES.events(turn, 1, framing)
 
 
-@STEADY
 @given(ANY_TURN, ANY_FRAMING)
 def test_without_finish_only_the_reason_is_gone(turn: Turn, framing: Framing) -> None:
     """A stream without finish says the whole turn, but not why it ended, nor that it is over."""
@@ -37,7 +35,6 @@ def test_without_finish_only_the_reason_is_gone(turn: Turn, framing: Framing) ->
     assert meant(numbered, over=False) == said(known.encode(kept, named=True))
 
 
-@STEADY
 @given(ANY_TURN, ANY_FRAMING)
 def test_what_is_unknown_is_added(turn: Turn, framing: Framing) -> None:
     """Without the fields and events that nobody knows, a stream is what it would have been."""

@@ -12,7 +12,6 @@ from looptck.values.framing import DEFAULT, PRESETS, Framing, Quirk
 from looptck.values.turns import Call, Turn, calls, says, turn
 from looptck.wires.openai_responses import OPENAI_RESPONSES
 from meta.kit.each import each
-from meta.kit.steady import STEADY
 from meta.wires.all_wires import by_names, with_quirks
 from meta.wires.responses import samples
 from meta.wires.responses.encoded import NO_LAST_EVENT, expected
@@ -32,7 +31,6 @@ def read(turn: Turn, framing: Framing) -> dict[str, Any]:
     return streamed(data_of(b"".join(framing.pieces(stream))))
 
 
-@STEADY
 @given(samples.turns(), samples.framings())
 def test_events_are_numbered(turn: Turn, framing: Framing) -> None:
     """The events of any stream are numbered from zero, without a gap."""
@@ -41,7 +39,6 @@ def test_events_are_numbered(turn: Turn, framing: Framing) -> None:
     assert list(range(len(found))) == [event["sequence_number"] for event in found]
 
 
-@STEADY
 @given(samples.turns(), samples.framings())
 def test_text_comes_with_the_events(turn: Turn, framing: Framing) -> None:
     """What the events add to the text for the caller is the text of the turn."""
@@ -50,7 +47,6 @@ def test_text_comes_with_the_events(turn: Turn, framing: Framing) -> None:
     assert (turn.text or "" if turn.stopped != "queued" else "") == written
 
 
-@STEADY
 @given(samples.turns(), samples.framings())
 def test_without_finish_only_the_last_event_is_gone(turn: Turn, framing: Framing) -> None:
     """A stream without finish has all events but the one that says how the response ended."""
