@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from collections.abc import Generator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -140,6 +141,19 @@ class ErrorIsTheAnswer(Exchange):
             if error.status is None:
                 raise
             return Turn(str(error))
+
+
+@breaks("http-error-is-told", cells=CHAT)
+class ForeignErrorIsTheAnswer(Exchange):
+    """Returns the body of an error as the answer if it has not the form of the service's own errors."""
+
+    def turn(self, response: httpx.Response, content: bytes) -> Turn:
+        if response.is_error:
+            try:
+                json.loads(content)["error"]["message"]
+            except (ValueError, LookupError, TypeError):
+                return Turn(content.decode())
+        return super().turn(response, content)
 
 
 @breaks("http-error-is-told", cells=CHAT)

@@ -12,7 +12,7 @@ import pytest
 from looptck.bench.run import Run
 from looptck.failures.failure import ending, evidence
 from looptck.failures.pointed import ABOUT
-from looptck.failures.signs import Sign, first_difference, wrong_events
+from looptck.failures.signs import LOOKED_AT, Sign, first_difference, wrong_events
 from looptck.values.cell import Cell
 from looptck.values.history import Answered, Asked, Item, Opaque, Request, Said
 from looptck.values.outcome import Failed, Nothing, Outcome, Value
@@ -317,3 +317,23 @@ def test_what_is_found_is_kept_until_another_event() -> None:
 
     assert before[0] == before[1] == made.once("events", found) - 1
     assert [before[0], before[0] + 1] == asked
+
+
+@pytest.mark.parametrize("beyond", [False, True])
+def test_histories_are_looked_at_for_so_many_requests(*, beyond: bool) -> None:
+    """A loop without a limit loses the last of its results; in a request that comes later it is not looked at."""
+    last = LOOKED_AT + beyond
+    events: list[Event | list[Event]] = [FIRST]
+    carried: list[Item] = [PROMPT]
+    asks = calls(replace(PARIS, id=None))
+    for n in range(1, last):
+        id = asks.numbered(n).calls[0].id or ""
+        result = [] if n + 1 == last else [replace(RESULT, id=id)]
+        carried += [replace(ASKED, id=id), *result]
+        events += [ran(n + 0.3, n), request(n + 1, n + 1, *carried)]
+
+    made = run([asks] * last, Nothing(20.0), *events)
+    made.transcript.events[-1] = Ended(last + 1, made.outcome)
+
+    signs = [sign for _, sign in wrong_events(made)]
+    assert beyond == (("history", "result", "left out") not in signs)
