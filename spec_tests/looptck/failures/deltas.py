@@ -94,7 +94,7 @@ def _chat(event: dict[str, Any]) -> Iterator[Said]:
         delta = choice.get("delta") or {}
         said = [*_chat_texts(delta), *_chat_calls(delta)]
         if choice.get("finish_reason") is not None:
-            said.append((f"finish_reason {choice['finish_reason']}", ""))
+            said.append((f"finish_reason {choice['finish_reason'] or '(an empty text)'}", ""))
         yield from said or [(_unsaid(delta), "")]
 
 

@@ -8,6 +8,7 @@ from looptck.bench.assertions.tool_runs import tools_ran
 from looptck.bench.assertions.turns import calls_echoed
 from looptck.bench.checks import Implementation
 from looptck.bench.run import Run
+from looptck.catalogue.agents import agent
 from looptck.provider.script import Step
 from looptck.values.framing import Framing
 from looptck.values.outcome import Value
@@ -37,6 +38,11 @@ def runs_its_calls(implementation: Implementation, framing: Framing, turn: Turn 
 
 
 def played(implementation: Implementation, framing: Framing, turn: Turn) -> Run:
-    """Play a turn in this framing, and then the answer in the same, but for a quirk that is the turn's own."""
+    """Play a turn in this framing, and then the answer in the same, but for a quirk that is the turn's own.
+
+    Only the tools that it calls are offered: a loop may refuse one whose schema it cannot say, and is judged by others.
+    """
     implementation.scenario.plays(Step(turn, framing), Step(says(ANSWER), framing.but(quirk=None)))
-    return implementation.run(agent="clerk")
+    called = {call.tool for call in turn.calls}
+    offered = [tool for tool in agent("clerk").tools if tool.name in called]
+    return implementation.run(agent="clerk", **({"tools": offered} if offered else {}))

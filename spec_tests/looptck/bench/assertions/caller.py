@@ -68,8 +68,14 @@ def outcome(run: Run, expected: str) -> None:
     }[expected]
 
     full = any(turn.stopped == "context_window" for turn in run.turns.values())
-    why = "the turn was cut because the context window was full" if full else stopped_otherwise(run)
+    why = "the turn was cut because the context window was full" if full else stopped_otherwise(run) or _custom(run)
     assert holds, "; ".join(filter(None, (f"the loop {run.outcome}, as if that were a complete answer", why)))
+
+
+def _custom(run: Run) -> str:
+    """Which tool is called as one that takes free text; empty: none is."""
+    tool = next((call.tool for turn in run.turns.values() for call in turn.calls if call.custom), "")
+    return f"the turn has a call of {tool} as a custom tool" if tool else ""
 
 
 def error(run: Run, expected: dict[str, str]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from looptck.bench.oracle import agrees, describe
 from looptck.bench.run import Run
 from looptck.bench.standing import refusals
-from looptck.values.history import Asked, Opaque, Said, spelled
+from looptck.values.history import Answered, Asked, Opaque, Said, spelled
 from looptck.values.plain import MOST, cut, plain
 from looptck.values.verdicts import NotApplicable, NotReached
 
@@ -25,9 +25,14 @@ def calls_echoed(run: Run, turn: int) -> None:
 
 
 def turn_echoed(run: Run, turn: int) -> None:
-    """Decided by the request after the turn: the items that it adds begin with those of the turn."""
+    """Decided by the request after the turn: the items that it adds begin with those of the turn.
+
+    The input of Responses is a list of items, in which the result of a call may stand right behind it.
+    """
     wanted = run.echo(turn)
     added = run.added(turn)
+    if run.cell.wire == "openai-responses":
+        added = [item for item in added if not isinstance(item, Answered)]
 
     for place, want in enumerate(wanted):
         got = added[place] if place < len(added) else None

@@ -326,7 +326,7 @@ def test_any_framing(implementation: Implementation) -> None:
     wire = implementation.cell.wire
     layouts = WIRES[wire].layouts - {"done", "opening", "usage"} - (set() if wire in INTERLEAVING else {"interleaved"})
 
-    @implementation.every(strategies.turns_with_thoughts(strategies.CLERK), strategies.known_framings(layouts))
+    @implementation.every(strategies.turns_with_thoughts(strategies.FLAT), strategies.known_framings(layouts))
     def holds(turn: Turn, framing: Framing) -> None:
         _means_the_same(implementation, framing, turn)
 

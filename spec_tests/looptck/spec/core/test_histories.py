@@ -38,15 +38,15 @@ def test_any_conversation(scenario: Scenario, implementation: Implementation) ->
     """After each turn its calls are echoed, each is answered under its id, in order, and the prompt stays first."""
     first = {"turns": strategies.EVENTFUL, "behaviours": [Returns("one"), Returns("two")]}
 
-    conversations = strategies.conversations(strategies.CLERK)
+    conversations = strategies.conversations(strategies.FLAT)
 
     @implementation.every(conversations, st.lists(RETURNS, min_size=1, max_size=4), first=first)
     def holds(turns: list[Turn], behaviours: list[Behaviour]) -> None:
         scenario.plays(*turns, says("Done."))
-        for shift, tool in enumerate(strategies.CLERK):
+        for shift, tool in enumerate(strategies.FLAT):
             scenario.does(tool.name, *behaviours[shift:], *behaviours[:shift])
 
-        run = implementation.run(agent="clerk")
+        run = implementation.run(agent="clerk", tools=strategies.FLAT)
 
         run.request(1)
         for n in range(1, len(turns) + 1):

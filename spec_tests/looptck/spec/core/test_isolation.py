@@ -51,13 +51,14 @@ def test_one_after_the_other(scenario: Scenario, implementation: Implementation)
 
 @requirement("runs-do-not-leak")
 def test_another_prompt(scenario: Scenario, implementation: Implementation) -> None:
-    """Two runs have different system prompts; each sends its own, and not the other's."""
+    """Two runs have different system prompts, and the same tools; each sends its own, and not the other's."""
+    tools = agent("assistant").tools
     scenario.plays(says("First."))
-    earlier = implementation.run(agent="clerk")
+    earlier = implementation.run(agent="clerk", tools=tools)
     earlier.request(1)
     scenario.plays(says("Second."))
 
-    run = implementation.run(agent="assistant")
+    run = implementation.run(agent="assistant", tools=tools)
 
     run.request(1)
     for one, other in ((earlier, run), (run, earlier)):

@@ -11,10 +11,11 @@ from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.run import Run
 from looptck.provider.script import Step
 from looptck.values.transcript import SideRequest
-from looptck.values.turns import Call, calls, says
+from looptck.values.turns import Call, Thinking, Turn, calls, says, turn
 from looptck.values.verdicts import NotApplicable, NotReached
 
 WEATHER = calls(Call.of("weather", {"city": "Paris"}))
+THOUGHT_OVER = turn(Thinking("The user wants to know the weather in Paris."), Call.of("weather", {"city": "Paris"}))
 RAN = [("weather", {"city": "Paris"})]
 LOST = [
     pytest.param("thread_not_found", marks=on("anthropic-messages")),
@@ -25,34 +26,37 @@ LOST = [
 """The error codes by which services report that the state on which a request depends is missing."""
 
 
-def _require_memory(scenario: Scenario, implementation: Implementation) -> None:
-    """Check that the loop's requests depend on the service's memory, whatever its driver declares.
+def _relied_on(scenario: Scenario, implementation: Implementation) -> Turn:
+    """The turn after which the loop's request depends on the service's memory, whatever its driver declares.
+
+    Some loops refer to reasoning alone: where a call makes no reference, one that the model has thought over may.
 
     Raises:
         NotApplicable: the loop sends its whole history, and the driver declares nothing else, or other wires too.
         NotReached: the loop sends its whole history although the driver declares the capability for its only wire.
     """
-    scenario.plays(WEATHER, says("Warm."))
-    run = implementation.run()
     declared = implementation.started.can("memory")
-    if not declared and len(run.requests) < 2:
-        raise NotApplicable("there was no second request, and the driver declares no capability `memory`")
-    if run.request(2).request.relies:
-        implementation.diverges("the service's memory", "used" if declared else "used, and not declared")
-    elif declared and len(implementation.started.wires) > 1:
-        raise NotApplicable("request 2 carries the whole history on this wire, so the capability `memory` is another's")
-    elif declared:
-        raise NotReached("request 2 carries the whole history, though the driver declares the capability memory")
-    else:
+    for played in (WEATHER, THOUGHT_OVER) if declared else (WEATHER,):
+        scenario.plays(played, says("Warm."))
+        run = implementation.run()
+        if not declared and len(run.requests) < 2:
+            raise NotApplicable("there was no second request, and the driver declares no capability `memory`")
+        if run.request(2).request.relies:
+            implementation.diverges("the service's memory", "used" if declared else "used, and not declared")
+            return played
+    if not declared:
         raise NotApplicable("request 2 carries the whole history, and the driver declares no capability `memory`")
+    if len(implementation.started.wires) > 1:
+        raise NotApplicable("request 2 carries the whole history on this wire, so the capability `memory` is another's")
+    raise NotReached("request 2 carries the whole history, though the driver declares the capability memory")
 
 
 @requirement("lost-memory-reruns-no-tool")
 @pytest.mark.parametrize("why", LOST)
 def test_lost_memory(scenario: Scenario, implementation: Implementation, why: str) -> None:
     """After a tool has run, the service loses the conversation; the loop sends it in full, and the tool runs once."""
-    _require_memory(scenario, implementation)
-    scenario.plays(WEATHER, Step(says("Warm."), forgets=why))
+    played = _relied_on(scenario, implementation)
+    scenario.plays(played, Step(says("Warm."), forgets=why))
 
     run = implementation.run()
 
@@ -64,9 +68,9 @@ def test_lost_memory(scenario: Scenario, implementation: Implementation, why: st
 @requirement("refused-memory-is-done-without")
 def test_refused_memory(scenario: Scenario, implementation: Implementation) -> None:
     """A service that stores nothing refuses every request that depends on stored state."""
-    _require_memory(scenario, implementation)
+    played = _relied_on(scenario, implementation)
     scenario.stateful = False
-    scenario.plays(WEATHER, says("Warm."))
+    scenario.plays(played, says("Warm."))
 
     run = implementation.run()
 
