@@ -515,6 +515,11 @@ export interface Dialect {
    */
   equal_calls?: 'run' | 'answered';
   /**
+   * What becomes of the calls of a turn that stand behind one that has failed: they run, or the loop tells the model
+   * that they have not. Absent means run.
+   */
+  after_failure?: 'run' | 'skipped';
+  /**
    * The text of the value: that of the last turn, or of all rounds of the run in order, joined by blanks or nothing.
    * Absent means last-turn.
    */

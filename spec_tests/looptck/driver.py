@@ -345,6 +345,9 @@ class Dialect(TypedDict, total=False):
     equal_calls: Literal["run", "answered"]
     """Whether a call that is equal to one before it runs too, or is answered without running, as guards against
     repetitions do. Absent means run."""
+    after_failure: Literal["run", "skipped"]
+    """Whether the calls of a turn that stand behind one that has failed run, or the model is told that they have not.
+    Absent means run."""
     answer_text: Literal["last-turn", "all-rounds"]
     """Whether the value has the text of the last turn, or of all rounds of the run. Absent means last-turn."""
     tool_choice: Literal["first-round", "every-request"]

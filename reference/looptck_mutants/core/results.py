@@ -107,7 +107,6 @@ class FailureSpreads(Loop):
 @breaks(
     "failing-call-leaves-the-others-whole",
     collateral={
-        "failed-results-are-marked": "calls that did not run are marked as failed",
         "parallel-calls-run-at-the-same-time": "a call waits for the one before it, which may fail",
     },
 )

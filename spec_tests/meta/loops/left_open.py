@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from looptck_mutants.core.faults import AfterBreaks
+from looptck_mutants.core.results import FailureEndsTheTurn
 from looptck_mutants.parts import asking, speaking
 from looptck_reference.http.exchange import Exchange, Step
 from looptck_reference.http.stepping import OnText
@@ -122,6 +123,16 @@ class GuardsAgainstRepetitions(Driver):
     def start(self) -> Json:
         """The description, with the declared choice."""
         return {**super().start(), "dialect": {"equal_calls": "answered"}}
+
+
+class SkipsBehindFailures(Driver):
+    """Tells the model of each call behind a failed one of its turn that it has not run, and says so."""
+
+    loop = FailureEndsTheTurn
+
+    def start(self) -> Json:
+        """The description, with the declared choice."""
+        return {**super().start(), "dialect": {"after_failure": "skipped"}}
 
 
 class HandsOnParagraphs(Driver):

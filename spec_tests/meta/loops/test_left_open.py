@@ -17,6 +17,7 @@ PRUNING = [
 ]
 PLAIN = "*/plain/sync"
 BEHIND_A_TURN = ["conversations-are-carried-right", "results-follow-their-calls", "recorded-traffic-is-read-right"]
+BESIDE_A_FAILURE = ["failing-call-leaves-the-others-whole", "failed-results-are-marked", "every-call-is-answered"]
 SAME_AGAIN = [
     "plain-and-stream-agree",
     "framing-does-not-matter",
@@ -41,6 +42,7 @@ SAME_AGAIN = [
         ),
         (left_open.Repairs, PLAIN, ["similar-name-runs-no-tool", "calls-run-the-tool-they-name"]),
         (left_open.GuardsAgainstRepetitions, PLAIN, ["equal-calls-run-again", "call-runs-its-tool-once"]),
+        (left_open.SkipsBehindFailures, "anthropic-messages/plain/sync", BESIDE_A_FAILURE),
         (
             left_open.HandsOnParagraphs,
             "*/stream/sync",
