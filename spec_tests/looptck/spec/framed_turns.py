@@ -45,4 +45,4 @@ def played(implementation: Implementation, framing: Framing, turn: Turn) -> Run:
     implementation.scenario.plays(Step(turn, framing), Step(says(ANSWER), framing.but(quirk=None)))
     called = {call.tool for call in turn.calls}
     offered = [tool for tool in agent("clerk").tools if tool.name in called]
-    return implementation.run(agent="clerk", **({"tools": offered} if offered else {}))
+    return implementation.run(agent="clerk", tools=offered or None)

@@ -174,7 +174,7 @@ def failed_results(run: Run, wanted: dict[str, Any]) -> None:
     right = {id: number in wanted["calls"] for number, id in enumerate(ids, 1)}
     ran = [(tool, canonical(arguments)) for tool, arguments in run.tools_ran]
     for call in run.delivered(turn).calls:
-        if not right[call.id] and (call.tool, spelled(call.arguments)) not in ran:
+        if call.id in marks and not right[call.id] and (call.tool, spelled(call.arguments)) not in ran:
             right[call.id] = marks[call.id]  # what has not run is told as failed by some
     assert right == marks, (
         f"results marked as failed: expected {plain(_marked(right))} of {plain(ids)}, got {plain(_marked(marks))}"

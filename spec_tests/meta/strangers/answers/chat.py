@@ -119,6 +119,31 @@ class Early(Driver):
     loop = EarlyChat
 
 
+class AgainChat(AnsweringChat):
+    """Runs nothing of a turn that was cut, and asks for its calls, or the answer, once more."""
+
+    def judge(self, reply: Reply) -> None:
+        self.cut = reply.reason == "length"
+        if not self.cut:
+            super().judge(reply)
+
+    def given(self, call: Json) -> str:
+        if self.cut:
+            raise ValueError("it was cut")
+        return super().given(call)
+
+    def result(self, call: Json) -> Json:
+        if self.cut and (call.get("function") or {}).get("name") != ANSWER:
+            return self.told(call, "Error: not run, as this turn was cut. Call again.")
+        return super().result(call)
+
+
+class Again(Driver):
+    """A right loop: a cut turn goes back, and the model says all of the answer in another call of the answer tool."""
+
+    loop = AgainChat
+
+
 class InOrder(Driver):
     """A right loop: calls run in their order until the answer comes."""
 
