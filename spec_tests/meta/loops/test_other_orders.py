@@ -10,6 +10,10 @@ from meta.loops import other_orders
 from meta.loops.judging import judged
 
 MEMORY = ["lost-memory-reruns-no-tool", "refused-memory-is-done-without"]
+ORDERED = [
+    "turn-is-echoed-in-order", "results-keep-call-order", "results-follow-their-calls", "every-call-is-answered",
+    "reasoning-is-echoed", "conversations-are-carried-right",
+]  # fmt: skip
 PLAYED = [
     "bytes-may-be-cut-anywhere", "unknown-fields-are-ignored", "runs-do-not-leak", "conversations-are-carried-right",
     "framing-does-not-matter", "fragmented-arguments-are-joined", "usage-may-be-missing",
@@ -22,10 +26,10 @@ def _against(results: list[Result]) -> list[tuple[str, str, str | None]]:
 
 def test_a_result_may_stand_behind_its_call() -> None:
     """The input of Responses is a list of items; those of the turn keep their order among themselves."""
-    results = judged(other_orders.AnswersBesideCalls, "openai-responses/plain/sync", dealt=True)
+    results = judged(other_orders.AnswersBesideCalls, "openai-responses/plain/sync", requirements=ORDERED)
 
     assert [] == _against(results)
-    assert any(result.requirement == "turn-is-echoed-in-order" for result in results if result.verdict == "pass")
+    assert {*ORDERED} == {result.requirement for result in results if result.verdict == "pass"}
 
 
 def test_reasoning_alone_may_be_referred_to() -> None:
