@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
+from uuid import uuid4
 
 from looptck_mutants.cells import CHAT, CHAT_STREAM, MESSAGES_STREAM, RESPONSES_STREAM
 from looptck_mutants.server_loop.parts import breaks
@@ -55,8 +56,6 @@ class RecordsOfTheSession(ServerLoop):
             "server-complete-of-search-tells-query-and-count",
             "server-progress-is-told-on-responses",
             "server-progress-is-told-on-messages",
-            "server-many-streams-lose-nothing",
-            "server-slow-readers-lose-nothing",
         ): "their checks count the events of runs, or read `complete`"
     },
     cells=CHAT_STREAM,
@@ -70,12 +69,7 @@ class CompleteIsMissing(ServerLoop):
 
 @breaks(
     "server-calling-names-the-tool",
-    collateral={
-        (
-            "server-plain-and-stream-record-alike",
-            "server-many-streams-lose-nothing",
-        ): "their checks find the events of a run by its tool's name"
-    },
+    collateral={"server-plain-and-stream-record-alike": "their checks find the events of a run by its tool's name"},
     cells=CHAT_STREAM,
 )
 class CallingNamesTheTypeOfTool(ServerLoop):
@@ -118,13 +112,7 @@ def _valueless(data: Mapping[str, Any]) -> Json:
 
 @breaks(
     "server-rounds-are-numbered-from-zero",
-    collateral={
-        (
-            "server-plain-and-stream-record-alike",
-            "server-many-streams-lose-nothing",
-            "server-slow-readers-lose-nothing",
-        ): "files name their rounds, and checks find events by round"
-    },
+    collateral={"server-plain-and-stream-record-alike": "files name their rounds, and checks find events by round"},
     cells=(*CHAT, *CHAT_STREAM),
 )
 class RoundsBeginWithOne(ServerLoop):
@@ -154,6 +142,14 @@ class ChunksHaveNames(ChatFrames):
         return b"event: chat.completion.chunk\n" + super()._chunk(delta, finish_reason, **more)
 
 
+@breaks("server-chunks-share-their-id", cells=CHAT_STREAM)
+class EachChunkHasAnId(ChatFrames):
+    """Draws a new id for each Chat Completions chunk."""
+
+    def _chunk(self, delta: Json, finish_reason: str | None = None, **more: object) -> bytes:
+        return super()._chunk(delta, finish_reason, id=f"chatcmpl-{uuid4().hex}", **more)
+
+
 @breaks(
     "server-progress-is-told-on-responses",
     collateral={
@@ -161,8 +157,6 @@ class ChunksHaveNames(ChatFrames):
             "server-progress-stands-around-each-run",
             "server-calling-comes-before-the-run",
             "server-complete-follows-each-run",
-            "server-many-streams-lose-nothing",
-            "server-slow-readers-lose-nothing",
         ): "their checks count the events of runs on every wire"
     },
     cells=RESPONSES_STREAM,

@@ -9,13 +9,23 @@ from typing import Any
 from looptck_reference.server.bench import Bench
 from looptck_reference.server.config import Config
 from looptck_reference.server.dialects import TODAY
+from looptck_reference.server.errors import Refused
 from looptck_reference.server.loop import ServerLoop
 from looptck_reference.server.serving import Run, Simulator
+from looptck_reference.server.steps import Fail, Step
 from looptck_reference.server.tools import Workshop
 from looptck_reference.server.values import Record, RunRequest
-from looptck_reference.vocabulary.values import Json
+from looptck_reference.vocabulary.values import Json, Turn
 
-__all__ = ["CapturesWhatIsNamed", "ForgetsVariables", "Later", "ReadingIsNoUse", "RecordsObjects", "TellsUsageIfAsked"]
+__all__ = [
+    "CapIsAnError",
+    "CapturesWhatIsNamed",
+    "ForgetsVariables",
+    "Later",
+    "ReadingIsNoUse",
+    "RecordsObjects",
+    "TellsUsageIfAsked",
+]
 
 
 class Later(Bench):
@@ -33,6 +43,16 @@ class RecordsObjects(Bench):
         class loop(ServerLoop):  # noqa: N801
             def _entry(self, record: Record) -> Json:
                 return {**super()._entry(record), "arguments": record.called.arguments}
+
+
+class CapIsAnError(Bench):
+    """Answers with an error where the model asks for one round more than the cap allows."""
+
+    class simulator(Simulator):  # noqa: N801
+        class loop(ServerLoop):  # noqa: N801
+            def at_cap(self, turn: Turn) -> Step:
+                pending = ", ".join(call.name for call in turn.calls)
+                return Fail(Refused(422, f"all {self.cap} tool rounds are used up, and the model calls {pending}"))
 
 
 class ForgetsVariables(Bench):

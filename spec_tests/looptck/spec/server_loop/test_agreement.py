@@ -26,6 +26,7 @@ from looptck.spec.server_loop.replies import (
     reply_after_rounds,
 )
 from looptck.values.history import Answered, Asked, Item
+from looptck.values.plain import plain
 from looptck.values.turns import Call, Turn, calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
 
@@ -78,14 +79,16 @@ def test_records_and_events(scenario: Scenario, server: ServerUnderTest) -> None
     scenario.does("weather", Raises("no data"), Returns("5 °C"))
     scenario.plays(*THREE_ROUNDS)
 
-    plain, streamed = (reply_after_rounds(run, 3) for run in _both(server))
+    whole, streamed = (reply_after_rounds(run, 3) for run in _both(server))
 
     reported = [
         (event.round, event.tool, as_json(event.data.get("arguments")))
         for event in events_of_phase(streamed, "calling")
     ]
-    assert reported == [(one.get("round"), one.get("name"), as_json(one.get("arguments"))) for one in plain.records]
-    assert len(plain.records) == len(events_of_phase(streamed, "complete"))
+    recorded = [(one.get("round"), one.get("name"), as_json(one.get("arguments"))) for one in whole.records]
+    assert reported == recorded, f"the events tell of {plain(reported)}, and the records of {plain(recorded)}"
+    completed = len(events_of_phase(streamed, "complete"))
+    assert len(recorded) == completed, f"there are {completed} complete events, and {len(recorded)} records"
 
 
 @requirement("server-plain-and-stream-record-alike")
@@ -130,13 +133,15 @@ def _both(server: ServerUnderTest, rounds: int | None = None) -> tuple[Run, Run]
     return plain, server.ask(question, stream=True, rounds=rounds)
 
 
-def _agree(plain: Run, streamed: Run, *, erring: bool = False) -> None:
-    """Compare two runs of one request; ``erring``: the request may be refused in the end."""
-    if not (plain.got.ok or (erring and plain.ran)):
-        raise NotReached(f"the plain request got {plain.got}")
-    assert plain.tools_ran == streamed.tools_ran
-    assert _questions(plain) == _questions(streamed)
-    assert _answer(plain.got) == _answer(streamed.got)
+def _agree(one: Run, streamed: Run, *, erring: bool = False) -> None:
+    """Compare a plain and a streamed run of one request; ``erring``: the request may be refused in the end."""
+    if not (one.got.ok or (erring and one.ran)):
+        raise NotReached(f"the plain request got {one.got}")
+    ran = one.tools_ran, streamed.tools_ran
+    assert ran[0] == ran[1], f"for a plain request {plain(ran[0])} ran, for a streamed one {plain(ran[1])}"
+    assert _questions(one) == _questions(streamed)
+    got = _answer(one.got), _answer(streamed.got)
+    assert got[0] == got[1], f"a plain request got {_told(got[0])}, a streamed one {_told(got[1])}"
 
 
 def _questions(run: Run) -> list[tuple[list[Item], list[str], Any]]:
@@ -160,12 +165,20 @@ def _numbered(item: Item, ids: dict[str, str]) -> Item:
     return item
 
 
-def _answer(reply: Reply) -> object:
-    """The final answer to the client in wire-neutral form."""
+def _answer(reply: Reply) -> tuple[str, list[Any], Any] | None:
+    """The final answer to the client in wire-neutral form. None: it is an error."""
     if not reply.ok:
-        return "an error"
+        return None
     turn = reply.turn
     return turn.text or "", [(call.tool, as_json(call.arguments)) for call in turn.calls], turn.stopped
+
+
+def _told(answer: tuple[str, list[Any], Any] | None) -> str:
+    """An answer in words."""
+    if answer is None:
+        return "an error"
+    text, handed, stopped = answer
+    return f"the text {plain(text)}, the calls {plain(handed)} and the stop reason {plain(stopped)}"
 
 
 def _origin(file: Mapping[str, Any]) -> tuple[Any, Any, Any]:

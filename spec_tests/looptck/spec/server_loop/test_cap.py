@@ -13,6 +13,7 @@ from looptck.bench.run import Run
 from looptck.bench.server import ServerUnderTest
 from looptck.spec.server_loop.sessions import fresh
 from looptck.values.plain import plain
+from looptck.values.transcript import Received, ToolBegan
 from looptck.values.turns import Call, Turn, calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
 
@@ -37,6 +38,15 @@ def wants_more(body: Any) -> Turn:
 def _may_call(body: Any) -> bool:
     """Whether a model request lets the model call a tool."""
     return bool(body.get("tools")) and body.get("tool_choice") != "none"
+
+
+def _parted(run: Run, rounds: int) -> tuple[list[Any], list[Any]]:
+    """The bodies of the model requests before the last of these rounds ran its tool, and of those after it."""
+    events = [event for event in run.transcript.events if isinstance(event, Received | ToolBegan)]
+    last = [n for n, event in enumerate(events) if isinstance(event, ToolBegan)][rounds - 1]
+    parts = events[:last], events[last:]
+    before, after = ([event.body for event in part if isinstance(event, Received)] for part in parts)
+    return before, after
 
 
 def _is_pending(run: Run) -> bool:
@@ -74,11 +84,10 @@ def test_last_question(scenario: Scenario, server: ServerUnderTest, rounds: int)
     run = server.ask(rounds=rounds)
 
     _ran(run, rounds)
-    bodies = [received.body for received in run.requests]
-    if not all(_may_call(body) for body in bodies[:rounds]):
-        raise NotReached(f"control: not all of the first {rounds} model requests offer tools")
-    last = bodies[rounds:]
-    free = [n for n, body in enumerate(last, rounds + 1) if _may_call(body)]
+    during, last = _parted(run, rounds)
+    if not all(_may_call(body) for body in during):
+        raise NotReached(f"control: not all of the model requests of the first {rounds} rounds offer tools")
+    free = [n for n, body in enumerate(last, len(during) + 1) if _may_call(body)]
     if free and len(last) == 1 and len(run.ran) == rounds and _is_pending(run):
         server.implementation.diverges("question_after_the_cap", "one-with-tools")
         raise NotApplicable("the call that the model makes after the last round is handed to the client unrun")

@@ -7,7 +7,7 @@ from typing import Any
 from looptck.bench.bench import Running, Scenario
 from looptck.bench.checks import lengthy, requirement
 from looptck.bench.client.export import exported
-from looptck.bench.client.reply import PROGRESS
+from looptck.bench.client.reply import PROGRESS, Progress
 from looptck.bench.run import Run
 from looptck.bench.server import ServerUnderTest
 from looptck.provider.gate import Gate
@@ -209,10 +209,24 @@ def test_slow_reader(scenario: Scenario, server: ServerUnderTest) -> None:
     assert [True] == waited, "the other client got no answer until the slow one continued to read"
     assert other.got.ok, f"the other client got {other.got}"
     assert OTHER.answer == other.got.text
+    told, whole = phases_of(other.got.progress), _phases(ROUNDS)
+    if told != whole:
+        raise NotReached(f"control: a client that reads at once got the events {plain(told)}, not {plain(whole)}")
     assert run.got.ok, f"the slow client got {run.got}"
     assert run.got.ended, f"the slow client got {run.got}"
     assert SLOW.answer == run.got.text
-    phases = [(n, phase) for n in range(3) for phase in ("calling", "complete")]
-    assert phases == phases_of(run.got.progress)
-    results = [one.data.get("content") for one in run.got.progress if one.phase == "complete"]
-    assert [f"{n} {LARGE}" for n in range(3)] == results, "the slow client's events are not those of its run"
+    assert _phases(3) == phases_of(run.got.progress)
+    if all(_has_content(one) for one in other.got.progress if one.phase == "complete"):
+        results = [one.data.get("content") for one in run.got.progress if one.phase == "complete"]
+        assert [f"{n} {LARGE}" for n in range(3)] == results, "the slow client's events are not those of its run"
+    else:
+        raise NotReached("control: the events of a client that reads at once have no results of tools")
+
+
+def _phases(rounds: int) -> list[tuple[int, str]]:
+    """The progress of a client's rounds."""
+    return [(n, phase) for n in range(rounds) for phase in ("calling", "complete")]
+
+
+def _has_content(event: Progress) -> bool:
+    return bool(event.data.get("content"))

@@ -81,10 +81,14 @@ def _whole(run: Run, client: Client) -> None:
     told = phases_of(run.got.progress)
     assert run.got.ok, f"{client.name} got {run.got}"
     assert run.got.ended, f"the stream of {client.name} has no end"
-    assert client.answer == run.got.text
+    assert client.answer == run.got.text, (
+        f"{client.name} got the text {plain(run.got.text)}, not {plain(client.answer)}"
+    )
     assert phases == told, f"{client.name} got other events than its own: {plain(told)}, not {plain(phases)}"
-    assert {client.tool.name} == {one.tool for one in run.got.progress}
-    assert [(client.tool.name, client.arguments(n)) for n in range(ROUNDS)] == run.tools_ran
+    named = sorted({one.tool for one in run.got.progress})
+    assert [client.tool.name] == named, f"{client.name} is told of the tools {plain(named)}, not of {client.tool.name}"
+    wanted = [(client.tool.name, client.arguments(n)) for n in range(ROUNDS)]
+    assert wanted == run.tools_ran, f"for {client.name} {plain(run.tools_ran)} ran, not {plain(wanted)}"
     assert {client.name} == _names(run.got.raw), f"the reply to {client.name} names other clients"
 
 
@@ -96,12 +100,24 @@ def _names(text: bytes) -> set[str]:
 @requirement("server-many-streams-lose-nothing")
 def test_many_streams(scenario: Scenario, server: ServerUnderTest) -> None:
     """Each of two hundred streams has the events of its own two rounds, its own answer, and its end."""
+    _alone(scenario, server)
     clients = _clients()
 
     runs = _all_at_once(scenario, server, clients, [None] * CLIENTS)
 
     for run, client in zip(runs, clients, strict=True):
         _whole(run, client)
+
+
+def _alone(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The control: one such client without any other. What goes wrong there has nothing to do with other clients."""
+    client = Client("server999")
+    run = _all_at_once(scenario, server, [client], [None])[0]
+    try:
+        _whole(run, client)
+    except AssertionError as wrong:
+        found = str(wrong).partition("\nassert ")[0]
+        raise NotReached(f"control: without any other client, {found}") from None
 
 
 @lengthy

@@ -21,6 +21,7 @@ from looptck.spec.server_loop.replies import (
     reply_after_rounds,
 )
 from looptck.spec.server_loop.sessions import fresh
+from looptck.values.lenient import as_object
 from looptck.values.plain import plain
 from looptck.values.turns import calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
@@ -143,6 +144,26 @@ def test_names_of_events(scenario: Scenario, server: ServerUnderTest) -> None:
         raise NotReached(f"the stream lacks chunks or progress events, it has {events}")
     assert [] == [name for name, kind in events if name and kind in (CHUNK, DONE)]
     assert [] == [kind for name, kind in events if kind in SERVER_EVENTS and name != kind]
+
+
+@requirement("server-chunks-share-their-id")
+def test_ids_of_chunks(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The chunks of each of two turns have the same id; another turn may have another."""
+    scenario.plays(calls(PING, text="Let me look at that. "), says("It is sunny in Paris, and dry. " * 5))
+
+    reply = reply_after_rounds(server.ask(), 1)
+
+    parts: list[list[str]] = [[]]
+    for event in reply.events:
+        kind = _kind(event.value)
+        if kind == CHUNK:
+            parts[-1].append(str(as_object(event.value).get("id")))
+        elif kind == PROGRESS and parts[-1]:
+            parts.append([])
+    if len(parts[-1]) < 2:
+        raise NotReached(f"control: the turn of the answer has {len(parts[-1])} chunks")
+    ids = next((list(dict.fromkeys(part)) for part in parts if len({*part}) > 1), [])
+    assert not ids, f"the chunks of one turn have {len(ids)} ids: {', '.join(ids[:3])}"
 
 
 @requirement("server-progress-is-told-on-responses")

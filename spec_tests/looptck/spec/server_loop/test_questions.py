@@ -143,6 +143,7 @@ def test_usage(scenario: Scenario, server: ServerUnderTest) -> None:
     if not any(one.values()) and cell.stream and cell.wire == "openai-chat":
         members = ASKS_FOR_USAGE
         one = _counted(server, scenario, members, rounds=0)
+        assert any(one.values()), "the client asks for the usage with stream_options, and the stream has none"
     if not all(one.values()):
         raise NotReached(f"control: a reply after one model request has the usage {plain(one)}")
 
