@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from looptck_mutants.cells import CHAT_STREAM
+from looptck_mutants.cells import CHAT_STREAM, RESPONSES_STREAM
 from looptck_mutants.server_loop.parts import breaks
 from looptck_reference.server.api.chat import ChatFrames
+from looptck_reference.server.api.responses_stream import ResponsesFrames
 from looptck_reference.server.errors import Refused
 from looptck_reference.server.events import Event, TextPiece
 from looptck_reference.server.loop import ServerLoop
@@ -75,3 +76,20 @@ class StreamsHideTheirSession(ChatFrames):
 
 def _nameless(answer: Answer) -> Answer:
     return replace(answer, session_id=None)
+
+
+@breaks("server-pieces-are-told-whole", cells=RESPONSES_STREAM)
+class TextsHaveNoEnd(ResponsesFrames):
+    """Sends no event with the whole text behind the pieces of it."""
+
+    def _close_text(self) -> list[bytes]:
+        return super()._close_text()[1:]
+
+
+@breaks("server-pieces-are-told-whole", cells=RESPONSES_STREAM)
+class ArgumentsHaveNoEnd(ResponsesFrames):
+    """Sends no event with the whole arguments behind the pieces of them."""
+
+    def _event(self, name: str, /, **members: object) -> bytes:
+        frame = super()._event(name, **members)
+        return b"" if name == "response.function_call_arguments.done" else frame

@@ -265,7 +265,7 @@ def _not_waited_for(event: HungUp | Cancelled | GaveUp) -> str:
         case Cancelled():
             return "the caller cancels the run"
         case GaveUp():
-            return f"gate not opened in time: {event.gate}"
+            return f"waited in vain until {event.gate}"
 
 
 def _confirmation(event: ConfirmAsked | ConfirmAnswered) -> str:

@@ -73,7 +73,7 @@ def tools_began(times: int) -> Gate:
 def phase_sent(phase: str, times: int = 1) -> Gate:
     """Opens when a server's client has read this many progress events of a phase."""
     return _counting(
-        f"the client has read {phase} {times} times",
+        f"the client has read {times} {phase} event{'s' if times > 1 else ''}",
         times,
         lambda e: isinstance(e, ServerEvent) and isinstance(e.value, dict) and e.value.get("phase") == phase,
     )

@@ -37,8 +37,8 @@ TEXTS = {
 }
 
 
-def _asked(run: Run, times: int) -> None:
-    """Assert that the model was asked this many times.
+def _asked(run: Run, times: int, where: str = "") -> None:
+    """Assert that the model was asked this many times; ``where``: under which limit.
 
     A loop whose request was refused could not ask again, and one that could not read a turn has not come to its limit.
     """
@@ -47,7 +47,7 @@ def _asked(run: Run, times: int) -> None:
         run.delivered(made)
         _not_for_another_reason(run)
 
-    assert times == made, f"made {amount(made, 'model request')}, not {times}; then the loop {run.outcome}"
+    assert times == made, f"{where}made {amount(made, 'model request')}, not {times}; then the loop {run.outcome}"
 
 
 def _not_for_another_reason(run: Run) -> None:
@@ -119,7 +119,7 @@ def test_default_limit(scenario: Scenario, implementation: Implementation) -> No
 @pytest.mark.parametrize("limit", [0, 1, 3, 7])
 def test_limit(scenario: Scenario, implementation: Implementation, limit: int) -> None:
     """With the limit N there are N model calls, and none for N = 0."""
-    _asked(_endless(scenario, implementation, limit), limit)
+    _asked(_endless(scenario, implementation, limit), limit, f"under the limit of {limit} the loop ")
 
 
 @requirement("spec-limit-counts-model-calls", "mode-limit-counts-cycles", "claude-limit-counts-model-calls")

@@ -36,7 +36,7 @@ def test_held_endpoint(scenario: Scenario, server: ServerUnderTest) -> None:
     before = [_phase(event) for event in run.transcript.events[: _answered(run)] if _phase(event)]
     if "complete" in before:
         raise NotReached("control: complete was sent while the endpoint still held back its answer")
-    assert [] == run.gave_up, "the endpoint held back its answer, and the client got no calling event"
+    assert [] == run.gave_up, "the tool did not return before the client had its calling event, and waited in vain"
 
 
 def _began(run: Run) -> None:

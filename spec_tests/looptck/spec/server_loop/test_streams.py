@@ -15,9 +15,10 @@ from looptck.bench.server import ServerUnderTest
 from looptck.provider.faults import Cut, HttpError
 from looptck.provider.script import Step
 from looptck.spec.server_loop.replies import DONE, ONE_ROUND, PING, THREE_ROUNDS, events_of_phase, reply_after_rounds
-from looptck.values.plain import cut
+from looptck.values.lenient import as_object
+from looptck.values.plain import cut, plain
 from looptck.values.turns import Call, Turn, calls, says
-from looptck.values.verdicts import NotReached
+from looptck.values.verdicts import NotApplicable, NotReached
 
 CONVERSATIONS: Mapping[str, tuple[Turn, ...]] = {
     "at-once": (DONE,),
@@ -117,3 +118,50 @@ def _tail(reply: Reply) -> str:
 
 def _of(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
+
+
+WHOLE = {
+    "response.output_text": ("response.output_text.done", "text"),
+    "response.function_call_arguments": ("response.function_call_arguments.done", "arguments"),
+}
+"""The event that has whole what came in pieces, and the member that it is in."""
+
+
+@requirement("server-pieces-are-told-whole")
+def test_pieces_of_an_answer(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The text of an answer behind a round came in pieces, and is told whole behind them."""
+    scenario.plays(*ONE_ROUND)
+
+    _told_whole(reply_after_rounds(server.ask(), 1))
+
+
+@requirement("server-pieces-are-told-whole")
+def test_pieces_of_arguments(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The arguments of a call that the client runs came in pieces, and are told whole behind them."""
+    if not server.can("bare"):
+        raise NotApplicable("the server has no set-up `bare`")
+    scenario.plays(calls(Call.of("weather", {"city": "Łódź"})), DONE)
+
+    run = server.ask(setup="bare")
+
+    if not run.got.ok:
+        raise NotReached(f"the client got {run.got}")
+    _told_whole(run.got)
+
+
+def _told_whole(reply: Reply) -> None:
+    """Assert that each text and all arguments that came in pieces have an event that tells them whole."""
+    pieces: dict[tuple[str, str], str] = {}
+    for event in map(as_object, (event.value for event in reply.own)):
+        of = str(event.get("type")).removesuffix(".delta")
+        place = of, f"{event.get('output_index')}/{event.get('content_index')}"
+        if of in WHOLE and isinstance(event.get("delta"), str):
+            pieces[place] = pieces.get(place, "") + event["delta"]
+        for start, (whole, member) in WHOLE.items():
+            if event.get("type") == whole:
+                text = pieces.pop((start, place[1]), "")
+                assert not text or text == event.get(member), (
+                    f"the pieces are {plain(cut(text, 80))}, and {whole} has {plain(cut(str(event.get(member)), 80))}"
+                )
+    for (start, _), text in pieces.items():
+        assert not text, f"no {WHOLE[start][0]} comes for the pieces of {plain(cut(text, 80))}"
