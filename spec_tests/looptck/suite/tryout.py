@@ -40,6 +40,10 @@ OF_SOLUTIONS = ("latent", "expressions", "methods", "plans", "instances")
 """Capabilities that only loops of Solutions have."""
 
 
+MOST_LOGGED = 4
+"""The most lines of a server's log in a message."""
+
+
 class Unfit(Exception):
     """The driver sends valid messages, but does not do what the protocol asks of it.
 
@@ -257,11 +261,17 @@ def _serves(bench: Bench, cell: Cell, name: str) -> None:
     scenario.plays(says(ANSWER))
     run = server_bench(bench).ask(scenario, cell, Ask(question="Please greet me.")).result()
     if not run.got.ok:
-        raise Unfit(f"the server answered with {run.got}")
+        raise Unfit(f"the server answered with {run.got}{_logged(run)}")
     if bench.started.can("upstream"):
         _reached(run, bench.started)
     if ANSWER not in (run.got.text or ""):
         raise UnexpectedLoop(f"the model answered {ANSWER!r}, and the client received {run.got.text!r}")
+
+
+def _logged(run: Run) -> str:
+    """The last lines that the server has written meanwhile, as more lines of a message."""
+    lines = [line for line in (run.log or "").splitlines() if line.strip()]
+    return "".join(f"\n      {line}" for line in ["its log ends with:", *lines[-MOST_LOGGED:]]) if lines else ""
 
 
 CHECKS: dict[str, Check] = {"answer": _answers, "tool": _runs_a_tool}
