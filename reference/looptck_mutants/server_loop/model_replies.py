@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import httpx
 
 from looptck_mutants.server_loop.parts import breaks
+from looptck_reference.http.texts import Texts
 from looptck_reference.server.config import Config
+from looptck_reference.server.errors import Refused
 from looptck_reference.server.serving import Simulator
 from looptck_reference.server.upstream import Upstream
+from looptck_reference.vocabulary.values import Json, Turn
+from looptck_reference.wires.openai_chat_stream import ChatStream
+from looptck_reference.wires.sse import EventReader
 
 
 class PieceByPiece(Upstream):
@@ -26,3 +33,38 @@ class DecodesPieceByPiece(Simulator):
         super().__init__(config)
         key, limit = config.upstream_key, config.limits.reply
         self._upstream = PieceByPiece(self._client, config.upstream, key, limit=limit)
+
+
+class HalfStreams(Upstream):
+    """A model that is asked for event streams, of which each end is taken for the end of the turn."""
+
+    async def ask(self, body: Json, headers: Mapping[str, str]) -> Turn:
+        sent = {name: value for name, value in headers.items() if name != "authorization"}
+        more = {"stream": True, "stream_options": {"include_usage": True}}
+        response = await self._client.send(self._endpoint.request(Texts().of({**body, **more}), sent))
+        if not response.is_success:
+            raise Refused(502, f"the model answered {response.status_code}", code="upstream")
+        stream = ChatStream()
+        for data in EventReader().feed(response.content):
+            if data != "[DONE]":
+                stream.add(data)
+        return stream.turn()
+
+
+class TakesHalfStreams(Simulator):
+    """Asks its model for event streams, and takes each end of one for the end of the turn."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__(config)
+        key, limit = config.upstream_key, config.limits.reply
+        self._upstream = HalfStreams(self._client, config.upstream, key, limit=limit)
+
+
+@breaks("server-unfinished-model-stream-is-told")
+class HalfAnswersAreWhole(TakesHalfStreams):
+    """Sends its client half an answer as a whole one."""
+
+
+@breaks("server-unfinished-model-stream-runs-nothing")
+class CallsOfHalfStreamsRun(TakesHalfStreams):
+    """Runs the calls of a turn that the model has not finished."""

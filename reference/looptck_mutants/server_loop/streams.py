@@ -93,3 +93,13 @@ class ArgumentsHaveNoEnd(ResponsesFrames):
     def _event(self, name: str, /, **members: object) -> bytes:
         frame = super()._event(name, **members)
         return b"" if name == "response.function_call_arguments.done" else frame
+
+
+@breaks("server-last-event-has-the-output", cells=RESPONSES_STREAM)
+class LastEventsAreEmpty(ResponsesFrames):
+    """Sends an empty output in the event that ends a Responses stream."""
+
+    def _event(self, name: str, /, **members: object) -> bytes:
+        if name == "response.completed" and isinstance(whole := members["response"], dict):
+            members = {"response": {**whole, "output": []}}
+        return super()._event(name, **members)

@@ -15,7 +15,7 @@ from looptck.bench.server import ServerUnderTest
 from looptck.provider.faults import Cut, HttpError
 from looptck.provider.script import Step
 from looptck.spec.server_loop.replies import DONE, ONE_ROUND, PING, THREE_ROUNDS, events_of_phase, reply_after_rounds
-from looptck.values.lenient import as_object
+from looptck.values.lenient import as_object, objects_in
 from looptck.values.plain import cut, plain
 from looptck.values.turns import Call, Turn, calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
@@ -165,3 +165,20 @@ def _told_whole(reply: Reply) -> None:
                 )
     for (start, _), text in pieces.items():
         assert not text, f"no {WHOLE[start][0]} comes for the pieces of {plain(cut(text, 80))}"
+
+
+@requirement("server-last-event-has-the-output")
+def test_output_of_the_last_event(scenario: Scenario, server: ServerUnderTest) -> None:
+    """Clients that wait for the end of a stream read its output there, and nowhere else."""
+    scenario.plays(*ONE_ROUND)
+
+    reply = reply_after_rounds(server.ask(), 1)
+
+    events = [as_object(event.value) for event in reply.own]
+    streamed = "".join(str(event.get("delta")) for event in events if event.get("type") == "response.output_text.delta")
+    last = [as_object(event.get("response")) for event in events if event.get("type") == "response.completed"]
+    if not (streamed and last):
+        raise NotReached(f"control: the stream has the text {plain(streamed)} and {len(last)} completed responses")
+    items = objects_in(last[-1].get("output"))
+    text = "".join(str(part.get("text", "")) for item in items for part in objects_in(item.get("content")))
+    assert streamed == text, f"the stream has the text {plain(streamed)}, and the output of its end {plain(text)}"
