@@ -36,7 +36,11 @@ class DecodesPieceByPiece(Simulator):
 
 
 class HalfStreams(Upstream):
-    """A model that is asked for event streams, of which each end is taken for the end of the turn."""
+    """A model that is asked for event streams, some of which may end without a reason to stop."""
+
+    def takes_half(self, turn: Turn) -> bool:
+        """Whether it takes a turn that the model has not finished."""
+        raise NotImplementedError
 
     async def ask(self, body: Json, headers: Mapping[str, str]) -> Turn:
         sent = {name: value for name, value in headers.items() if name != "authorization"}
@@ -48,23 +52,41 @@ class HalfStreams(Upstream):
         for data in EventReader().feed(response.content):
             if data != "[DONE]":
                 stream.add(data)
-        return stream.turn()
+        turn = stream.turn()
+        if not (stream.whole() or self.takes_half(turn)):
+            raise Refused(502, "the stream of the model has no end", code="upstream")
+        return turn
 
 
-class TakesHalfStreams(Simulator):
-    """Asks its model for event streams, and takes each end of one for the end of the turn."""
+class HalfAnswers(HalfStreams):
+    """Takes half an answer, and no turn with calls."""
+
+    def takes_half(self, turn: Turn) -> bool:
+        return not turn.calls
+
+
+class HalfCalls(HalfStreams):
+    """Takes a turn with calls, and no half answer."""
+
+    def takes_half(self, turn: Turn) -> bool:
+        return bool(turn.calls)
+
+
+@breaks("server-unfinished-model-stream-is-told")
+class HalfAnswersAreWhole(Simulator):
+    """Asks its model for event streams, and sends its client half an answer as a whole one."""
 
     def __init__(self, config: Config) -> None:
         super().__init__(config)
         key, limit = config.upstream_key, config.limits.reply
-        self._upstream = HalfStreams(self._client, config.upstream, key, limit=limit)
-
-
-@breaks("server-unfinished-model-stream-is-told")
-class HalfAnswersAreWhole(TakesHalfStreams):
-    """Sends its client half an answer as a whole one."""
+        self._upstream = HalfAnswers(self._client, config.upstream, key, limit=limit)
 
 
 @breaks("server-unfinished-model-stream-runs-nothing")
-class CallsOfHalfStreamsRun(TakesHalfStreams):
-    """Runs the calls of a turn that the model has not finished."""
+class CallsOfHalfStreamsRun(Simulator):
+    """Asks its model for event streams, and runs the calls of a turn that the model has not finished."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__(config)
+        key, limit = config.upstream_key, config.limits.reply
+        self._upstream = HalfCalls(self._client, config.upstream, key, limit=limit)
