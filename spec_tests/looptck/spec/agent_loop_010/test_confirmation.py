@@ -188,7 +188,7 @@ def test_replacements(
 ) -> None:
     """Only the replacement runs; its result is stored at its own path and unblocks the calls that wait for it."""
     consume = call("consume", {"value": "†state.instead"}, to="†state.consumed")
-    scenario.plays(solution(_weather(), consume, CHAIN[0]), DONE)
+    scenario.plays(solution(_weather(), consume, *CHAIN[:2]), DONE)
     scenario.returns("one", "first")
     scenario.returns(wanted[0], "instead")
     scenario.decides(Replace(replacement), Approve(), about="weather")
@@ -196,6 +196,7 @@ def test_replacements(
     run = implementation.run(tools=TOOLS, confirms=True)
 
     again = _asked(run, "weather") > 1 or any(one.call["_tool"] == "produce" for one in run.questions)
+    sound_ran(run, "two", {"value": "first"})
     ran = [one for one in run.tools_ran if one[0] in {"weather", "produce"}]
     assert ("weather", PARIS) not in ran, "the call that the person replaced ran"
     assert ran, f"the replacement never ran{_reported(run)}"
@@ -208,7 +209,7 @@ def test_replacements(
 def test_a_replacement_that_refers(scenario: Scenario, implementation: Implementation) -> None:
     """A replacement refers to what another call is yet to write: it waits for that, or the model is told of it."""
     consume = call("consume", {"value": "†state.instead"}, to="†state.consumed")
-    scenario.plays(solution(_weather(), consume, CHAIN[0]), DONE)
+    scenario.plays(solution(_weather(), consume, *CHAIN[:2]), DONE)
     scenario.returns("one", "first")
     scenario.returns("produce", "instead")
     scenario.decides(Replace(call("produce", {"value": "†state.one"}, to="†state.instead")), Approve(), about="weather")
@@ -216,7 +217,7 @@ def test_a_replacement_that_refers(scenario: Scenario, implementation: Implement
     run = implementation.run(tools=TOOLS, confirms=True)
 
     _asked(run, "weather")
-    sound_ran(run, "one", {"value": 1})
+    sound_ran(run, "two", {"value": "first"})
     assert [] == run.arguments_of("weather")
     told = len(run.requests) > 1 and [error for name in ("produce", "weather") for error in errors_about(run, name)]
     if not (told and [] == run.arguments_of("produce")):
