@@ -151,6 +151,15 @@ class ForcesACallForEver(ServerLoop):
 
 
 @breaks("server-usage-is-the-sum-of-its-rounds")
+class OutputCountsTwice(ServerLoop):
+    """Reports twice the tokens that the model has written, in each round."""
+
+    def total_usage(self) -> Json | None:
+        usage = super().total_usage()
+        return usage and {**usage, "completion_tokens": 2 * usage["completion_tokens"]}
+
+
+@breaks("server-usage-is-the-sum-of-its-rounds")
 class UsageOfTheLastRound(ServerLoop):
     """Reports only the usage of the last inference."""
 

@@ -1,12 +1,13 @@
 """The address at which a server finds its model and its tools, shared by all runs.
 
 A server is started once, with one base URL and one dispatch URL. So its requests are assigned to the open runs: a model
-request by the last user message, a tool call by the tool's name, which a model has called or which a run offers.
+request by the last user message that is the question of one, a tool call by the name of the tool, which a model has
+called or which a run offers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -39,10 +40,14 @@ class Shared:
         return None
 
     def _asked(self, body: Any) -> MockRun | None:
-        """The run with this question, the latest if several ask the same; a single open run gets every request."""
-        question = _question(body)
-        found = [mock_run for mock_run, wanted, _ in self.open_runs if wanted and wanted in question]
-        return found[-1] if found else self._only()
+        """The run whose question the user has asked last, the latest if several ask the same.
+
+        A server may add a message of the user of its own behind it. A single open run gets every request.
+        """
+        for said in _said(body):
+            if found := [mock_run for mock_run, wanted, _ in self.open_runs if wanted and wanted in said]:
+                return found[-1]
+        return self._only()
 
     def _dispatched(self, body: Any) -> MockRun | None:
         """The run whose model has called a tool of this name, or else one that has it, the latest if several do."""
@@ -59,11 +64,12 @@ def _calls(mock_run: MockRun, tool: object) -> bool:
     return any(call.tool == tool for turn in mock_run.turns.values() for call in turn.calls)
 
 
-def _question(body: Any) -> str:
-    """The last user message as text; its parts are joined."""
+def _said(body: Any) -> Iterator[str]:
+    """The user messages as texts, the last one first; the parts of each are joined."""
     messages = body.get("messages") if isinstance(body, dict) else None
-    asked = [one for one in messages if isinstance(one, dict)] if isinstance(messages, list) else []
-    content = next((one.get("content") for one in reversed(asked) if one.get("role") == "user"), "")
-    parts = content if isinstance(content, list) else [{"text": content}]
-    texts = [part.get("text") for part in parts if isinstance(part, dict)]
-    return "".join(text for text in texts if isinstance(text, str))
+    for one in reversed(messages if isinstance(messages, list) else []):
+        if isinstance(one, dict) and one.get("role") == "user":
+            content = one.get("content")
+            parts = content if isinstance(content, list) else [{"text": content}]
+            texts = [part.get("text") for part in parts if isinstance(part, dict)]
+            yield "".join(text for text in texts if isinstance(text, str))

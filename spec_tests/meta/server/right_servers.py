@@ -20,6 +20,7 @@ from looptck_reference.vocabulary.values import Json, Turn
 __all__ = [
     "CapIsAnError",
     "CapturesWhatIsNamed",
+    "CountsItself",
     "ForgetsVariables",
     "Later",
     "ReadingIsNoUse",
@@ -53,6 +54,16 @@ class CapIsAnError(Bench):
             def at_cap(self, turn: Turn) -> Step:
                 pending = ", ".join(call.name for call in turn.calls)
                 return Fail(Refused(422, f"all {self.cap} tool rounds are used up, and the model calls {pending}"))
+
+
+class CountsItself(Bench):
+    """Counts tokens with a tokenizer of its own, whatever its model reports."""
+
+    class simulator(Simulator):  # noqa: N801
+        class loop(ServerLoop):  # noqa: N801
+            def total_usage(self) -> Json | None:
+                written = sum(len(str(one)) for one in self.history)
+                return {"prompt_tokens": written, "completion_tokens": 7, "total_tokens": written + 7}
 
 
 class ForgetsVariables(Bench):

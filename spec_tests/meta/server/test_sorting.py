@@ -57,6 +57,7 @@ FIRST, SECOND = "Go on, number 1.", 'Go on, "number" 2.'
         [user(SECOND)],
         [user(FIRST), {"role": "assistant", "content": "Well."}, user(SECOND)],
         [user(SECOND), {"role": "assistant", "content": FIRST}],
+        [user(FIRST), {"role": "assistant", "content": "Well."}, user(SECOND), user("Go on with the result.")],
         [user([{"type": "text", "text": SECOND}])],
         [user([{"type": "text", "text": 'Go on, "num'}, {"type": "text", "text": 'ber" 2.'}])],
         [user(f"The time is 9:00. {SECOND}")],

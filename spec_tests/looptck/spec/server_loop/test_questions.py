@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
+from looptck.bench.assertions.usage import using
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import on, requirement
 from looptck.bench.run import Run
 from looptck.bench.server import ServerUnderTest
 from looptck.values.plain import plain
-from looptck.values.turns import Call, calls, says
+from looptck.values.turns import Call, Usage, calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
 
 PARIS = Call.of("weather", {"city": "Paris"})
@@ -130,6 +131,7 @@ COUNTS = {
 }
 
 
+USED = Usage(311, 23)
 ASKS_FOR_USAGE = {"stream_options": {"include_usage": True}}
 """Without it no stream of Chat Completions need have a usage."""
 
@@ -147,11 +149,16 @@ def test_usage(scenario: Scenario, server: ServerUnderTest) -> None:
     if not all(one.values()):
         raise NotReached(f"control: a reply after one model request has the usage {plain(one)}")
 
+    used = dict(zip(COUNTS[cell.wire], (USED.input, USED.output, USED.input + USED.output), strict=False))
+    if not any(one[name] == count for name, count in used.items()):
+        raise NotApplicable(f"the server counts tokens itself: of {plain(used)} it tells {plain(one)}")
+    assert used == one, f"the model reports {plain(used)} for its one reply, and the client gets {plain(one)}"
     assert {name: 3 * count for name, count in one.items()} == _counted(server, scenario, members, rounds=2)
 
 
 def _counted(server: ServerUnderTest, scenario: Scenario, members: dict[str, Any], *, rounds: int) -> dict[str, Any]:
-    scenario.plays(*(calls(PARIS) for _ in range(rounds)), says("Done."))
+    turns = (*(calls(PARIS) for _ in range(rounds)), says("Done."))
+    scenario.plays(*(using(turn, USED) for turn in turns))
     run = server.ask(members=members)
     run.delivered(rounds + 1)
     return {name: run.got.usage.get(name) for name in COUNTS[run.cell.wire]}
