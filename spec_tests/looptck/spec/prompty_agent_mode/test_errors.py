@@ -52,7 +52,9 @@ def _words(run: Run) -> str:
 
 def _reports_error(text: str, what: str) -> None:
     assert re.search(ERROR, text, re.IGNORECASE), f"{text!r} does not say that there was an error"
-    assert re.search(what, text, re.IGNORECASE), f"{text!r} does not say what was wrong"
+    assert re.search(what, text, re.IGNORECASE), (
+        f"the result {text!r} does not say what was wrong with this call: {what}"
+    )
 
 
 def _answered(run: Run, requests: int) -> None:
