@@ -5,13 +5,14 @@ from __future__ import annotations
 import base64
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from looptck_mutants.breaking import Collateral
 from looptck_mutants.cells import CHAT, MESSAGES, RESPONSES
 from looptck_mutants.parts import breaks
 from looptck_reference.loop.loop import Loop
+from looptck_reference.vocabulary.approval import Decision
 from looptck_reference.vocabulary.parts import is_image
 from looptck_reference.vocabulary.values import Json, ToolResult
 from looptck_reference.wires import ChatWire, MessagesWire, ResponsesWire
@@ -167,6 +168,15 @@ class OldImagesGo(Loop):
     def remembered(self) -> Sequence[Json]:
         *old, latest = super().remembered()
         return [*map(_without_images, old), latest]
+
+
+@breaks("image-stays-in-the-history", cells=CHAT)
+class ImagesAreNotInTheState(Loop):
+    """Keeps of the results in the state of a suspended run the texts alone."""
+
+    def resume(self, state: Json, decisions: Mapping[str, Decision]) -> None:
+        results = [one and {**one, "parts": ()} for one in state["results"]]
+        super().resume({**state, "results": results}, decisions)
 
 
 def _without_images(message: Json) -> Json:

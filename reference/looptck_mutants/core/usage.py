@@ -120,3 +120,11 @@ class RunsAddUp(Loop):
     def __init__(self, agent: Agent, **options: Any) -> None:
         super().__init__(agent, **options)
         self.usage = self.used
+
+
+@breaks("usage-in-any-chunk-counts-once", cells=CHAT_STREAM)
+class UsageEndsTheStream(ChatStream):
+    """Reads nothing of a stream behind its usage."""
+
+    def take(self, event: Json) -> str:
+        return "" if self.usage else super().take(event)

@@ -1,4 +1,4 @@
-"""Results of a turn in which a call is rejected: in a run that asks a hook, and in one that is resumed."""
+"""Results of a turn about which is decided: one call is rejected, or waits beside one that fails."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 
 from looptck.bench.bench import Scenario
-from looptck.bench.checks import Implementation, requirement
+from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.oracle import Ran
 from looptck.bench.run import Run
-from looptck.bench.talk import Talk
+from looptck.bench.talk import Talk, suspended
 from looptck.provider.confirmation import Approve, Decision, Reject
+from looptck.spec.conversing import accepted
 from looptck.spec.messages import share_one_message
-from looptck.spec.resuming import NO, TOOLS, decided, resumed, stop
+from looptck.spec.resuming import NO, TOOLS, approved, decided, resumed, stop
 from looptck.values.frozen import dataclass
 from looptck.values.history import holds, spelled
 from looptck.values.jsontext import canonical
@@ -107,3 +108,35 @@ def test_one_message(scenario: Scenario, implementation: Implementation, way: st
     found = _played(scenario, implementation, way)
 
     share_one_message(found.run, found.n)
+
+
+@requirement("resume-obeys-each-decision")
+@pytest.mark.parametrize(
+    "sibling",
+    [
+        pytest.param(Call.of("teleport", {"to": "Mars"}), id="unknown-tool"),
+        pytest.param(
+            Call("weather", '{"city": '), id="unreadable", marks=on("openai-*", "anthropic-messages/stream/*")
+        ),
+        pytest.param(Call.of("weather", {"city": "Paris"}), id="raising"),
+    ],
+)
+def test_beside_a_call_that_fails(scenario: Scenario, implementation: Implementation, sibling: Call) -> None:
+    """One call waits and is approved; the one before it cannot run, or its tool raises: each has a result."""
+    talk = Talk(implementation, named=False)
+    scenario.raises("weather", "no such place")
+    scenario.plays(calls(sibling, Call.of("note", {"text": "first"})), DONE)
+    first = talk.run("Go.", tools=TOOLS)
+    if first.failed:
+        raise NotApplicable(f"the loop ends the run with a call that has failed: it {first.outcome}")
+    if len(first.requests) > 1:
+        raise NotApplicable("the loop asks the model about the call that failed before it asks for a decision")
+    suspended(first)
+    scenario.plays(DONE)
+
+    *_, run = resumed(talk, first, approved)
+
+    if run.failed and not run.requests:
+        raise NotApplicable(f"the loop ends the run with a call that has failed: it {run.outcome}")
+    accepted(run.request(1))
+    assert 2 == len(run.request(1).request.answers), "not each of the two calls has one result"

@@ -137,8 +137,7 @@ def test_results_of_two_turns(implementation: Implementation) -> None:
     events.results_close_their_calls(run)
 
 
-@requirement("told-calls-get-one-result")
-@pytest.mark.parametrize(
+without_a_run = pytest.mark.parametrize(
     "call",
     [
         pytest.param(Call.of("teleport", {"to": "Mars"}), id="unknown-tool"),
@@ -147,11 +146,28 @@ def test_results_of_two_turns(implementation: Implementation) -> None:
         ),
     ],
 )
+
+
+@requirement("told-calls-get-one-result")
+@without_a_run
 def test_results_of_calls_that_do_not_run(implementation: Implementation, call: Call) -> None:
     """A call of an unknown tool, or with arguments that cannot be read, before one that runs."""
     run = _going_on(implementation, calls(call, NOTE))
 
     events.results_close_their_calls(run)
+
+
+@requirement("call-that-cannot-run-is-told-as-failed")
+@without_a_run
+def test_failure_of_a_call_that_does_not_run(implementation: Implementation, call: Call) -> None:
+    """A call of an unknown tool, or with arguments that cannot be read: who is told of failures is told of this one."""
+    run = _going_on(implementation, calls(call, NOTE))
+
+    ids = {one["call_id"] for one in events.calls_told(run) if one["name"] == call.tool}
+    told = [one for one in events.results_told(run) if one["call_id"] in ids and "failed" in one]
+    if None in ids or not told:
+        raise NotApplicable("the caller is not told of this call, or not whether it has failed")
+    assert told[0]["failed"], f"the call of {call.tool} could not run, and the caller is told that it has not failed"
 
 
 @requirement("told-calls-get-one-result")

@@ -45,6 +45,13 @@ HISTORIES = {
         _returns("weather", "18 degrees"),
         _answers("It is fine."),
     ],
+    "an-empty-result": [
+        _asks("What is the weather?"),
+        _calls("", weather=PARIS, note={"text": "fine"}),
+        _returns("weather", "18 degrees"),
+        _returns("note", ""),
+        _answers("It is fine."),
+    ],
     "equal-results": [
         _asks("What is the weather?"),
         _calls("", weather=PARIS, note={"text": "fine"}),
@@ -94,7 +101,7 @@ def test_it_is_kept(scenario: Scenario, implementation: Implementation, history:
     carried(request.items, [*_wanted(history), question("What time is it?")])
     results = [one["content"] for one in history if one["role"] == "tool"]
     carry = [one.text for one in request.answers]
-    assert len(results) == len(carry)
+    assert len(results) == len(carry), f"of {len(results)} given results the request carries {len(carry)}"
     for wanted, text in zip(results, carry, strict=True):
         assert holds(text, wanted), f"the result {wanted!r} has become {text!r}"
     accepted(run.request(1))

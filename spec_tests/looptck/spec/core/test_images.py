@@ -11,6 +11,7 @@ from looptck.bench.run import Run
 from looptck.bench.talk import Talk
 from looptck.provider.toolbox import Raises, Returns, ReturnsParts
 from looptck.spec.picturing import BLUE, RED, Place, asked, carried, place_of, places_in, says_left_out, spelled
+from looptck.spec.resuming import approved, resumed, stop
 from looptck.values.history import Answered, Said, holds
 from looptck.values.images import Image, Shown, gif
 from looptck.values.transcript import Received
@@ -243,6 +244,21 @@ def test_next_question(scenario: Scenario, implementation: Implementation) -> No
 
     run.delivered(1)
     _stays(run, 1, first.request(2))
+
+
+@requirement("image-stays-in-the-history")
+def test_suspended_turn(scenario: Scenario, implementation: Implementation) -> None:
+    """A tool has returned an image when the run is suspended for another call of the turn: the resumed run has it."""
+    implementation.needs("suspend")
+    control = _look(scenario, implementation, BEFORE, RED)
+    _reached(control, RED)
+    talk = Talk(implementation, named=False)
+    first, left = stop(scenario, talk, [calls(LOOK, DRAW), SEEN])
+    scenario.plays(*left)
+
+    *_, run = resumed(talk, first, approved)
+
+    _stays(run, 1, control.request(2))
 
 
 def _stays(run: Run, n: int, before: Received) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from looptck.bench.bench import Scenario
-from looptck.bench.checks import Implementation, requirement
+from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.offers import described_otherwise, differences, own_members, without
 from looptck.catalogue.agents import Tool, agent
 from looptck.spec.describing import is_no_word
@@ -39,6 +39,36 @@ def test_tools_are_offered(scenario: Scenario, implementation: Implementation) -
             wanted, there = sorted(tool.parameters["properties"]), sorted(_names(offered[tool.name].parameters) - own)
             told = f"request {received.n} offers {tool.name} with the parameters {plain(there)}, not {plain(wanted)}"
             assert wanted == there, told
+
+
+@requirement("tools-are-offered-every-time")
+@pytest.mark.parametrize(
+    "call",
+    [
+        pytest.param(Call.of("weather", {"city": "Atlantis"}), id="raising"),
+        pytest.param(Call.of("note", {"text": "nothing"}), id="returning-nothing"),
+        pytest.param(Call.of("teleport", {"to": "Mars"}), id="unknown-tool"),
+        pytest.param(
+            Call("weather", '{"city": '), id="unreadable", marks=on("openai-*", "anthropic-messages/stream/*")
+        ),
+    ],
+)
+def test_tools_are_offered_after_a_failure(scenario: Scenario, implementation: Implementation, call: Call) -> None:
+    """A tool raises or returns nothing, or a call cannot run: if the model is asked again it may call all tools."""
+    scenario.raises("weather", "no such place")
+    scenario.returns("note", None)
+    scenario.plays(calls(call), says("So be it."))
+
+    run = implementation.run("What is the weather?")
+
+    run.delivered(1)
+    if run.ended and len(run.requests) == 1:
+        raise NotApplicable(f"the loop does not ask again: it {run.outcome}")
+    offered = {tool.name for tool in run.request(2).request.tools}
+    missing = [tool.name for tool in agent("assistant").tools if tool.name not in offered]
+    assert not missing, (
+        f"after the call of {call.tool}, which has brought nothing, request 2 no longer offers {', '.join(missing)}"
+    )
 
 
 @requirement("tools-are-offered-every-time")

@@ -1,4 +1,4 @@
-"""A context that is too long: the service refuses a request, and what a loop asks in its place has the question."""
+"""A context that is too long: the service refuses a request, and what a loop asks in its place has question and tools."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import json
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
+from looptck.catalogue.agents import agent
 from looptck.spec.overflowing import too_long
 from looptck.values.turns import Call, calls, says
-from looptck.values.verdicts import NotApplicable
+from looptck.values.verdicts import NotApplicable, NotReached
 
 QUESTION = "How warm is it in the towns of question 4711?"
 MARK = "4711"
@@ -37,3 +38,18 @@ def test_the_question_survives(scenario: Scenario, implementation: Implementatio
     refused = [problem.message for problem in request.problems]
     assert not refused, f"the service refuses the shorter request too: {refused[0]}"
     assert MARK in json.dumps(request.body), "the request after the one that was too long does not have the question"
+
+
+@requirement("tools-survive-an-overflow")
+def test_the_tools_survive(scenario: Scenario, implementation: Implementation) -> None:
+    """After two rounds of tools the request is too long; the last request, which the answer answers, has all tools."""
+    run = _overflown(scenario, implementation)
+
+    request = run.requests[-1]
+    if request.problems:
+        raise NotReached(f"the service refuses what is asked in its place: {request.problems[0].message}")
+    offered = {tool.name for tool in request.request.tools}
+    missing = [tool.name for tool in agent("assistant").tools if tool.name not in offered]
+    assert not missing, (
+        f"the request after the one that was too long for the model no longer offers {', '.join(missing)}"
+    )

@@ -25,7 +25,7 @@ from looptck.spec.conversing import (
     stays,
 )
 from looptck.spec.resuming import TOOLS, approved, decided, resumed, stop
-from looptck.values.history import Answered, Asked, Request, holds, spelled
+from looptck.values.history import Answered, Asked, Item, Opaque, Request, Said, holds, spelled
 from looptck.values.outcome import Pending, Suspended
 from looptck.values.plain import MOST, plain
 from looptck.values.turns import Call, Thinking, Turn, calls, says, turn
@@ -106,7 +106,9 @@ def _equal(whole: Run, parts: list[Run]) -> None:
     same_runs(whole.tools_ran, [one for part in parts for one in part.tools_ran])
     one, other = (run.request(len(run.requests)).request for run in (whole, parts[-1]))
     kinds = [[type(item) for item in request.items] for request in (one, other)]
-    assert kinds[0] == kinds[1], "the last request carries other pieces than that of an unbroken run"
+    assert kinds[0] == kinds[1], (
+        f"the last request carries {_in_words(other)}, where that of an unbroken run carries {_in_words(one)}"
+    )
     names = [sorted(tool.name for tool in request.tools) for request in (one, other)]
     assert names[0] == names[1], "the last request offers other tools than that of an unbroken run"
     results = [sorted(_by_call(request)) for request in (one, other)]
@@ -114,6 +116,24 @@ def _equal(whole: Run, parts: list[Run]) -> None:
     said, rest = ((run.value.text or "").strip() for run in (whole, parts[-1]))
     assert rest, "the resumed run has no answer"
     assert said.endswith(rest), f"the answer is {rest!r}, of an unbroken run {said!r}"
+
+
+def _in_words(request: Request) -> str:
+    """What a request carries, in order: texts by their role, calls and results by their tool."""
+    tools = {item.id: item.tool for item in request.asked}
+
+    def word(item: Item) -> str:
+        match item:
+            case Said():
+                return f"a text of the {item.role}"
+            case Asked():
+                return f"the call of {item.tool}"
+            case Answered():
+                return f"the result of {tools.get(item.id, 'no call')}"
+            case Opaque():
+                return item.kind
+
+    return ", ".join(map(word, request.items)) or "nothing"
 
 
 def _by_call(request: Request) -> list[str]:

@@ -150,12 +150,26 @@ def test_cumulative(implementation: Implementation, framing: Framing) -> None:
         assert name in told(run), f"the caller is told no {name}, which it is told where the end repeats all counts"
 
 
+PLACES: dict[Quirk, str] = {
+    "usage-beside-finish": "in the chunk with the finish reason",
+    "usage-then-none": "in the chunk with the finish reason, and a later chunk has none",
+    "usage-in-every-chunk": "in each chunk",
+}
+
+
 @requirement("usage-in-any-chunk-counts-once")
-@pytest.mark.parametrize("quirk", ["usage-beside-finish", "usage-then-none", "usage-in-every-chunk"])
+@pytest.mark.parametrize("quirk", PLACES)
 def test_any_chunk(implementation: Implementation, quirk: Quirk) -> None:
     """The usage comes in the chunk with the finish reason, with or without one behind it, or so far in each chunk."""
-    run = _played(implementation, ONE_ROUND, DEFAULT.but(quirk=quirk))
+    _played(implementation, ONE_ROUND)
+    implementation.scenario.plays(*(Step(turn, DEFAULT.but(quirk=quirk)) for turn in ONE_ROUND))
 
+    run = implementation.run()
+
+    run.replied(1)
+    assert len(run.requests) == len(ONE_ROUND), (
+        f"the usage of a stream comes {PLACES[quirk]}, and so the loop {run.outcome}; it goes on where the usage comes last"
+    )
     usage_is_the_sum(run, more="adds up what several chunks say")
 
 
