@@ -169,6 +169,8 @@ def failed_results(run: Run, wanted: dict[str, Any]) -> None:
         raise NotApplicable("the loop does not continue after a failed call")
     marks = {answer.id: answer.failed for answer in run.answers(turn)}
     if missing := [id for id in ids if id not in marks]:
+        if _asks_anew(run, {"turn": turn, "holds": "", "or_reads_as_error": True}):
+            raise NotApplicable("the loop leaves out the turn, and tells the model in other words what was wrong")
         raise NotReached(f"request {turn + 1} carries no result for {plain(missing)}, so none could be marked")
 
     right = {id: number in wanted["calls"] for number, id in enumerate(ids, 1)}
