@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from looptck_mutants.cells import CHAT_STREAM
 from looptck_mutants.parts import breaks
 from looptck_reference import Action, Agent, Decision, Loop, Tool, ToolResult, Turn
 from looptck_reference.kit.team import Team
@@ -12,7 +13,7 @@ from looptck_reference.vocabulary.actions import Fail
 from looptck_reference.vocabulary.dialects import Policy
 from looptck_reference.vocabulary.errors import Reason
 from looptck_reference.vocabulary.tools import Handler
-from looptck_reference.vocabulary.values import Json, ToolCall
+from looptck_reference.vocabulary.values import Delta, Json, ToolCall
 
 REFUSED = "a call without a result"
 WITHOUT = "an agent that is not offered cannot be called"
@@ -227,3 +228,17 @@ class KeepsCallsAlone(Loop):
     def settled(self) -> list[Json]:
         kept = super().settled()
         return [message for message in kept if message.get("role") != "tool"] if self.handed else kept
+
+
+@breaks("chunks-join-to-the-answer", cells=CHAT_STREAM)
+class OnlyTheFirstIsHeard(Loop):
+    """Hands none of the text to the caller that an agent writes after a handoff."""
+
+    handed = False
+
+    def take_over(self, agent: Agent) -> None:
+        super().take_over(agent)
+        self.handed = True
+
+    def forwards(self, delta: Delta) -> bool:
+        return not self.handed and super().forwards(delta)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from looptck_mutants.cells import MESSAGES, MESSAGES_STREAM, RESPONSES
 from looptck_mutants.parts import breaks
 from looptck_reference.loop.loop import Loop
+from looptck_reference.vocabulary.agent import Agent
+from looptck_reference.vocabulary.approval import Decision
 from looptck_reference.vocabulary.values import Json, ToolCall, Turn
 from looptck_reference.wires import MessagesStream, MessagesWire, ResponsesWire
 
@@ -89,3 +91,30 @@ class ContainerOfTheStart(MessagesStream):
 
     def turn(self) -> Turn:
         return replace(super().turn(), carried={})
+
+
+@breaks("container-goes-on", cells=MESSAGES)
+class ContainerIsNotInTheState(Loop):
+    """Forgets the container of a run that it resumes."""
+
+    def resume(self, state: Json, decisions: Mapping[str, Decision]) -> None:
+        super().resume(state, decisions)
+        self.carried = {}
+
+
+@breaks("hosted-tools-are-offered-every-time", cells=RESPONSES)
+class HostedIsOfferedOnce(ResponsesWire):
+    """Offers the service's tools until a call of the loop's has its result."""
+
+    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+        later = any(item.get("type") == "function_call_output" for item in history)
+        return super().request(replace(agent, search=False, hosted=()) if later else agent, history, stream=stream)
+
+
+@breaks("paused-turn-is-resumed", cells=MESSAGES)
+class PausesTakeTheSearch(MessagesWire):
+    """Offers no search where a turn goes on that the service has paused in one."""
+
+    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+        paused = history[-1]["role"] == "assistant"
+        return super().request(replace(agent, search=False) if paused else agent, history, stream=stream)

@@ -87,6 +87,7 @@ Quirk = Literal[
     "no-item-done",
     "final-output-empty",
     "early-id-differs",
+    "item-ids-differ",
     "no-sequence",
     "error-unnamed",
     "event-behind-the-end",

@@ -102,6 +102,19 @@ def resumed(run: Run, turn: int) -> None:
     assert not extra, f"after the turn the next request adds {describe(extra[0])}"
     before, after = (run.request(n).request.tools for n in (turn, turn + 1))
     assert before == after, f"request {turn} offers {before}, request {turn + 1} offers {after}"
+    lost = set(hosted_offered(run.request(turn).body)) - set(hosted_offered(run.request(turn + 1).body))
+    assert not lost, f"request {turn + 1} no longer offers {', '.join(sorted(lost))}, a tool of the service"
+
+
+OWN_TYPES = ("function", "custom")
+"""The types of tools that a loop runs itself; a tool without a type is one, too."""
+
+
+def hosted_offered(body: Any) -> list[str]:
+    """The types of the service's tools that a request offers, without the dates that Messages has in them."""
+    tools = body.get("tools") if isinstance(body, dict) else None
+    types = [one.get("type") for one in tools or () if isinstance(one, dict)]
+    return sorted(str(one).rstrip("0123456789_") for one in types if one is not None and one not in OWN_TYPES)
 
 
 def ended_or_asked_anew(run: Run, turn: int) -> None:

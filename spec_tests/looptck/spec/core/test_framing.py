@@ -226,6 +226,7 @@ SCATTERED: dict[str, Framing] = {
     "final-output-empty": DEFAULT.but(quirk="final-output-empty"),
     "no-item-done": DEFAULT.but(quirk="no-item-done"),
     "early-id-differs": DEFAULT.but(quirk="early-id-differs"),
+    "item-ids-differ": DEFAULT.but(quirk="item-ids-differ"),
 }
 
 

@@ -395,3 +395,16 @@ def test_next_turn(implementation: Implementation, handed: str) -> None:
     assert "And is that for sure?" in words, "the request of the second turn does not have its question"
     assert QUESTION in words, "the request of the second turn does not have the question of the first"
     assert "You are welcome." == (run.value.text or "").strip(), f"the second run {run.outcome}"
+
+
+@requirement("chunks-join-to-the-answer")
+def test_chunks_after_a_handoff(implementation: Implementation) -> None:
+    """The agent that took the conversation over answers: its answer reaches the caller while it is written, too."""
+    implementation.needs("handoffs")
+    run = _after_a_handoff(implementation, *WAYS["over"])
+
+    run.delivered(3)
+    joined = "".join(chunk.text for chunk in run.chunks)
+    assert joined.endswith(SETTLED), (
+        f"the agent that took over has answered {SETTLED!r}, and the pieces that the caller got join to {joined!r}"
+    )

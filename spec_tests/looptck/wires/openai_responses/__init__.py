@@ -51,6 +51,7 @@ OPENAI_RESPONSES = Wire(
             "no-item-done",
             "final-output-empty",
             "early-id-differs",
+            "item-ids-differ",
             "no-sequence",
             "event-behind-the-end",
             "no-usage",

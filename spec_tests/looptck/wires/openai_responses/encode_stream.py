@@ -109,7 +109,8 @@ def _ends(event: _Event) -> bool:
 
 
 def _item(item: dict[str, Any], index: int, framing: Framing) -> Iterator[_Event]:
-    place = {"item_id": item["id"], "output_index": index}
+    middle = f"{item['id']}_middle" if framing.quirk == "item-ids-differ" else item["id"]
+    place = {"item_id": middle, "output_index": index}
     yield {"type": "response.output_item.added", "output_index": index, "item": _added(item, framing)}
     for event in _between(item, framing):
         yield {"type": event["type"], **place, **event}
@@ -126,6 +127,8 @@ def _added(item: dict[str, Any], framing: Framing) -> dict[str, Any]:
         added |= sealed | nothing_yet
     if item["type"] in _CALLS and framing.quirk == "early-id-differs":
         added["call_id"] = f"early_{item['call_id']}"
+    if framing.quirk == "item-ids-differ":
+        added["id"] = f"{item['id']}_early"
     return added
 
 
