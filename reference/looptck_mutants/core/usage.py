@@ -128,3 +128,15 @@ class UsageEndsTheStream(ChatStream):
 
     def take(self, event: Json) -> str:
         return "" if self.usage else super().take(event)
+
+
+@breaks("usage-is-the-sum", cells=RESPONSES)
+class ReasoningCountsTwice(Loop):
+    """Adds the tokens of reasoning to those of the output, of which they are a part."""
+
+    def count(self, turn: Turn) -> None:
+        super().count(turn)
+        if turn.usage:
+            *_, last = self.usage
+            thought = (last.get("output_tokens_details") or {}).get("reasoning_tokens", 0)
+            self.usage[-1] = {**last, "output_tokens": last["output_tokens"] + thought}

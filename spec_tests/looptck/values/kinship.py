@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import html
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
+from unicodedata import normalize
 
 FEWEST = 3
 """The fewest characters of a text of which it is said that it is there several times: ``aa`` may be a word."""
@@ -36,7 +39,22 @@ def kinship(expected: object, got: object) -> str:
 def _of_texts(expected: str, got: str) -> str:
     if len(expected) >= FEWEST and (often := _multiple(expected, got)):
         return f"the same {often}"
-    return "the same in quotes" if got == json.dumps(expected) else ""
+    return next((words for words, made in _OTHERWISE.items() if got != expected and made(expected) == got), "")
+
+
+_OTHERWISE: Mapping[str, Callable[[str], str]] = {
+    "the same in quotes": json.dumps,
+    "the same without the blanks at its end": str.rstrip,
+    "the same without the blanks at its beginning": str.lstrip,
+    "the same without the blanks at both ends": str.strip,
+    "the same with its accents composed, as in the normal form NFC": partial(normalize, "NFC"),
+    "the same with its accents apart, as in the normal form NFD": partial(normalize, "NFD"),
+    "the same with other characters that look alike, as in the normal form NFKC": partial(normalize, "NFKC"),
+    "the same without its characters beyond ASCII": lambda text: text.encode("ascii", "ignore").decode(),
+    "the same as HTML": html.escape,
+    "what the text says as HTML": html.unescape,
+}
+"""What loops make of a text, by the words that say so."""
 
 
 def _of_lists(expected: Sequence[Any], got: Sequence[Any]) -> str:

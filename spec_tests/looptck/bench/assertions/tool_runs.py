@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from looptck.bench.run import Run
 from looptck.values.jsontext import canonical, parsed
+from looptck.values.kinship import kinship
 from looptck.values.plain import MOST, cut, plain, times
 from looptck.values.verdicts import NotReached
 
@@ -47,7 +49,18 @@ def same_runs(expected: Iterable[tuple[str, object]], actual: Iterable[tuple[str
     """
     wanted, ran = ([_pair(*one) for one in runs] for runs in (expected, actual))
 
-    assert Counter(wanted) == Counter(ran), "; ".join(filter(None, (other_runs(wanted, ran), because)))
+    if Counter(wanted) == Counter(ran):
+        return
+    raise AssertionError("; ".join(filter(None, (other_runs(wanted, ran), _made_of(wanted, ran), because))))
+
+
+def _made_of(wanted: Sequence[tuple[str, str]], ran: Sequence[tuple[str, str]]) -> str:
+    """How the first wrong arguments are made of those that the model wrote for the tool, if that is known."""
+    missing, wrong = Counter(wanted) - Counter(ran), Counter(ran) - Counter(wanted)
+    for (tool, arguments), (other, given) in zip(missing, wrong, strict=False):
+        if tool == other and (how := kinship(json.loads(arguments), json.loads(given))):
+            return f"an argument of {tool} is {how}"
+    return ""
 
 
 def never_ran(run: Run, tools: list[str]) -> None:

@@ -107,6 +107,8 @@ def _sums_of_this(replies: Sequence[Usage], name: str) -> dict[float, str]:
         whole + len(numbers): "adds the count at the start of each message to the one at its end",
         2 * whole: TWICE,
     }
+    if thought := sum(one.reasoning for one in replies):
+        found[whole + thought] = "counts the reasoning twice, which is a part of the output"
     if several:
         found |= {
             sum(accumulate(numbers)): "is the sum of the sums so far",

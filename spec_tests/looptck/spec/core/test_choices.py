@@ -16,6 +16,7 @@ from looptck.bench.choices import SINGLE, Wanted, chosen, form
 from looptck.bench.run import Run
 from looptck.bench.talk import Talk
 from looptck.provider.script import RUNAWAY_CAP
+from looptck.provider.toolbox import Raises, Returns
 from looptck.spec.obeying import may_not_call
 from looptck.values.outcome import Failed, Value
 from looptck.values.transcript import Received
@@ -180,7 +181,7 @@ def _is_taken(scenario: Scenario, implementation: Implementation, **options: Any
     run.delivered(1)
 
 
-def _forced(scenario: Scenario, implementation: Implementation, wanted: Wanted) -> Run:
+def _forced(scenario: Scenario, implementation: Implementation, wanted: Wanted, *, fails: bool = False) -> Run:
     """A run with a forced choice. Its model obeys: it calls as long as requests force it to, and else answers.
 
     Raises:
@@ -194,7 +195,7 @@ def _forced(scenario: Scenario, implementation: Implementation, wanted: Wanted) 
         return says("Done.") if may_not_call(body) or (free and n > 1) else calls(_call(n))
 
     scenario.listens(obeys, most=RUNAWAY if limited else RUNAWAY_CAP)
-    scenario.returns("weather", REPORT)
+    scenario.does("weather", Raises("no such place") if fails else Returns(REPORT))
     run = implementation.run(tool_choice=wanted, limit=LIMIT if limited else None)
     if not chosen(run, run.request(1)).forced:
         raise NotReached(f"request 1 forces no call: it {chosen(run, run.request(1)).words}")
@@ -222,11 +223,16 @@ def test_forced_run_ends(scenario: Scenario, implementation: Implementation, wan
 
 
 @requirement("forced-choice-is-for-one-round")
+@pytest.mark.parametrize("fails", [False, True], ids=["returns", "raises"])
 @pytest.mark.parametrize("wanted", FORCED.values(), ids=FORCED)
-def test_model_is_free_after_the_call(scenario: Scenario, implementation: Implementation, wanted: Wanted) -> None:
-    """The request after the round of tools lets the model answer."""
-    run = _forced(scenario, implementation, wanted)
+def test_model_is_free_after_the_call(
+    scenario: Scenario, implementation: Implementation, wanted: Wanted, fails: bool
+) -> None:
+    """The request after the round of tools lets the model answer, also if the tool that it had to call has failed."""
+    run = _forced(scenario, implementation, wanted, fails=fails)
 
+    if fails and run.failed and len(run.requests) == 1:
+        raise NotApplicable(f"the loop ends with the error of the tool: it {run.outcome}")
     if isinstance(run.outcome, Value) and len(run.requests) == 1:
         raise NotApplicable(f"the loop ends with the result of the forced call: it {run.outcome}")
     choice = ruled_out(run.request(2).body, implementation.started.answer)

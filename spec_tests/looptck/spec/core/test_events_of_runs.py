@@ -35,6 +35,22 @@ def _ordinary(implementation: Implementation) -> Run:
     return run
 
 
+@requirement("events-tell-calls-apart")
+def test_two_turns(scenario: Scenario, implementation: Implementation) -> None:
+    """Calls of two turns, to which the model gives two ids, are told under two."""
+    events.require_events(implementation)
+    scenario.plays(calls(PARIS), calls(NOTE), says(ANSWER))
+    run = implementation.run()
+    run.request(3)
+
+    told = [one["call_id"] for one in events.calls_told(run)]
+    if None in told:
+        raise NotApplicable("the loop tells its caller no ids of calls")
+    if len(told) != 2:
+        raise NotReached(f"two calls are made, and the caller is told of {len(told)}")
+    assert len({*told}) == 2, f"the caller is told of the calls of two turns under one id, {told[0]!r}"
+
+
 @requirement("end-is-told-once")
 @pytest.mark.parametrize("end", ["a-value", "an-error", "the-limit", "cancelled"])
 def test_end(scenario: Scenario, implementation: Implementation, end: str) -> None:

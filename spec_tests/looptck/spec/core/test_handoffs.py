@@ -142,6 +142,8 @@ def test_calls_run(implementation: Implementation) -> None:
     run = _after_a_handoff(implementation, *WAYS["over"])
 
     received = taken_over(run, AGENTS, 1)
+    if "billing" not in instructed(received.request, AGENTS):
+        raise NotReached(f"request {received.n} comes after a handoff to billing, and has not its instructions")
     run.delivered(received.n)
     ran = [tool for tool, _ in run.tools_ran]
     assert ["refund"] == ran, (

@@ -22,7 +22,7 @@ def _code(number: int) -> tuple[Served, ...]:
     code = {"type": "server_tool_use", "id": id, "name": "code_execution", "input": {"code": "print(1)"}}
     done = {"type": "code_execution_result", "stdout": "1", "stderr": "", "return_code": 0, "content": []}
     result = {"type": "code_execution_tool_result", "tool_use_id": id, "content": done}
-    return tuple(Served(json.dumps(one), one.get("id", "")) for one in ([code] if number == 1 else [code, result]))
+    return tuple(Served(json.dumps(one), str(one.get("id", ""))) for one in ([code] if number == 1 else [code, result]))
 
 
 @requirement("hosted-tools-are-offered-every-time")
@@ -49,7 +49,9 @@ def test_offered_every_time(scenario: Scenario, implementation: Implementation) 
 def test_container_of_a_suspended_run(scenario: Scenario, implementation: Implementation) -> None:
     """Code of the service calls a tool that needs approval: the run that is resumed names the code's container."""
     implementation.needs("suspend")
-    asks, says_so = (Turn((*_code(number), last), container=CONTAINER) for number, last in ((1, NOTE), (2, Text("Kept."))))
+    asks, says_so = (
+        Turn((*_code(number), last), container=CONTAINER) for number, last in ((1, NOTE), (2, Text("Kept.")))
+    )
     talk = Talk(implementation, named=False)
     first, left = stop(scenario, talk, [asks, says_so])
     scenario.plays(*left)

@@ -1,4 +1,4 @@
-"""A context that is too long: the service refuses a request, and what a loop asks in its place has question and tools."""
+"""A context that is too long: what a loop asks in place of the refused request has the question and the tools."""
 
 from __future__ import annotations
 

@@ -54,6 +54,18 @@ def test_sum(implementation: Implementation, turns: tuple[Turn, ...]) -> None:
 
 
 @requirement("usage-is-the-sum")
+@on("openai-*/*/*")
+def test_sum_with_reasoning(implementation: Implementation) -> None:
+    """The model has thought before each turn: what that has used is told beside the output, and is a part of it."""
+    thought = (Usage(311, 230, reasoning=190), Usage(457, 67, reasoning=41))
+    run = _played(implementation, (using(calls(PARIS), thought[0]), using(says("It is fine."), thought[1])))
+
+    if told(run).get("output_tokens") == sum(one.output - one.reasoning for one in thought):
+        raise NotApplicable("the loop tells its caller the tokens of the output without those of the reasoning")
+    usage_is_the_sum(run)
+
+
+@requirement("usage-is-the-sum")
 @on("openai-*/*/*", "anthropic-messages/stream/*")
 def test_sum_with_bad_arguments(scenario: Scenario, implementation: Implementation) -> None:
     """The arguments of a call are no JSON; the reply with them counts as any other does."""
@@ -168,7 +180,7 @@ def test_any_chunk(implementation: Implementation, quirk: Quirk) -> None:
 
     run.replied(1)
     assert len(run.requests) == len(ONE_ROUND), (
-        f"the usage of a stream comes {PLACES[quirk]}, and so the loop {run.outcome}; it goes on where the usage comes last"
+        f"the usage of a stream comes {PLACES[quirk]}, and so the loop {run.outcome}; it goes on where usage comes last"
     )
     usage_is_the_sum(run, more="adds up what several chunks say")
 

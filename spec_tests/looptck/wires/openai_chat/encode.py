@@ -24,7 +24,6 @@ FINISH: dict[Stop, str] = {
 }
 _NO_CALLS: dict[str | None, Any] = {"calls-null": None, "calls-empty": []}
 _OUTPUT_DETAILS = {
-    "reasoning_tokens": 0,
     "audio_tokens": 0,
     "accepted_prediction_tokens": 0,
     "rejected_prediction_tokens": 0,
@@ -121,7 +120,7 @@ def _usage(turn: Turn) -> dict[str, Any]:
         "completion_tokens": used.output,
         "total_tokens": used.input + used.output,
         "prompt_tokens_details": {"cached_tokens": used.cached, "audio_tokens": 0},
-        "completion_tokens_details": _OUTPUT_DETAILS,
+        "completion_tokens_details": {"reasoning_tokens": used.reasoning, **_OUTPUT_DETAILS},
     }
 
 

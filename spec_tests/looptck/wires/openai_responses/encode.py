@@ -126,7 +126,7 @@ def _usage(turn: Turn) -> dict[str, Any]:
         "input_tokens": used.input,
         "input_tokens_details": {"cache_write_tokens": 0, "cached_tokens": used.cached},
         "output_tokens": used.output,
-        "output_tokens_details": {"reasoning_tokens": 0},
+        "output_tokens_details": {"reasoning_tokens": used.reasoning},
         "total_tokens": used.input + used.output,
     }
 
