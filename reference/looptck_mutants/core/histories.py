@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from looptck_mutants.cells import CHAT, MESSAGES, RESPONSES
 from looptck_mutants.parts import breaks
 from looptck_reference.loop.loop import Loop
 from looptck_reference.vocabulary.actions import Action
+from looptck_reference.vocabulary.agent import Agent
 from looptck_reference.vocabulary.values import Json, ToolCall, Turn
 from looptck_reference.wires import ChatWire, MessagesWire, ResponsesWire
 
@@ -167,3 +168,20 @@ def _says_nothing(item: Json) -> bool:
 
 def _unpadded(block: Json) -> Json:
     return {**block, "signature": block["signature"].rstrip("=")} if "signature" in block else block
+
+
+@breaks("earlier-thinking-stays", cells=MESSAGES)
+class LatestThinkingAlone(MessagesWire):
+    """Sends back the thinking of the latest turn, and that of no earlier one."""
+
+    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+        latest = max((at for at, one in enumerate(history) if one["role"] == "assistant"), default=0)
+        kept = [one if at >= latest else _thoughtless(one) for at, one in enumerate(history)]
+        return super().request(agent, kept, stream=stream)
+
+
+def _thoughtless(message: Json) -> Json:
+    if message["role"] != "assistant" or not isinstance(message["content"], list):
+        return message
+    said = [block for block in message["content"] if block.get("type") not in ("thinking", "redacted_thinking")]
+    return {**message, "content": said or message["content"]}

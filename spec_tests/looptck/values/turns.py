@@ -149,8 +149,8 @@ Piece = Text | Refusal | Call | Thinking | Hosted | Unknown | Served
 class Usage:
     """The tokens that a reply says it has used.
 
-    ``cached`` is the part of the input that came from a cache, which Messages counts apart, and ``reasoning`` the part of
-    the output that the model has thought, which only OpenAI's services tell.
+    ``cached`` is the part of the input that came from a cache, which Messages counts apart. ``reasoning`` is the part
+    of the output that the model has thought, which only OpenAI's services tell.
     """
 
     input: int = 40

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from looptck.bench.assertions.tool_runs import tools_ran
 from looptck.bench.assertions.turns import calls_echoed
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
+from looptck.bench.oracle import agrees
 from looptck.bench.run import Run
 from looptck.provider.script import Step
 from looptck.values.framing import DEFAULT, MODEL
+from looptck.values.history import Item, Opaque
 from looptck.values.lenient import objects_in
 from looptck.values.plain import plain
 from looptck.values.turns import Call, Served, Thinking, calls, says, turn
-from looptck.values.verdicts import NotApplicable
+from looptck.values.verdicts import NotApplicable, NotReached
 from looptck.wires.openai_chat.compatible import REASONING, SEALED
 
 ANSWER = "It is done, and all is well."
@@ -65,6 +68,30 @@ def test_thinking_is_no_text(scenario: Scenario, implementation: Implementation)
     for thought in (THOUGHT, FURTHER):
         assert thought not in got, f"the loop returned {plain(got)}, with what the model thought"
         assert thought not in chunks, f"the chunks are {plain(chunks)}, with what the model thought"
+
+
+@requirement("earlier-thinking-stays")
+def test_thinking_of_an_earlier_round(scenario: Scenario, implementation: Implementation) -> None:
+    """The model thinks before the calls of two turns in a row: the last request has the thinking of both."""
+    scenario.plays(
+        turn(Thinking(THOUGHT), Call.of("weather", {"city": "Paris"})),
+        turn(Thinking(FURTHER), Call.of("ping")),
+        says(ANSWER),
+    )
+
+    run = implementation.run()
+
+    run.request(3)
+    sent = [item for item in run.echo(1) if isinstance(item, Opaque)]
+    if not _has_all(run.added(1), sent):
+        raise NotReached("the request after the first turn does not have its thinking")
+    assert _has_all(run.normalized(3).items, sent), (
+        "request 3 no longer has what the model thought in turn 1, which belongs to the same question"
+    )
+
+
+def _has_all(items: Sequence[Item], wanted: Sequence[Opaque]) -> bool:
+    return all(any(agrees(one, item) for item in items) for one in wanted)
 
 
 @requirement("what-comes-beside-reasoning-is-kept")
