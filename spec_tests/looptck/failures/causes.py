@@ -224,8 +224,10 @@ def _row(
     most = max(at_home.values())
     chosen = {id for id, n in at_home.items() if n * SHARE >= most or (n >= ALWAYS and n == judged.get(id))}
     in_order = [row for id, row in rows.items() if id in chosen]  # the catalogue begins with the basic requirements
+    worst = IMPACTS.index("broken") if key[0] == "error" else 0  # a run that raised has run nothing unasked
     return min(
-        in_order, key=lambda row: (_impact(row), LEVELS.index(row.level), counts[row.id] * 2 < judged.get(row.id, 0))
+        in_order,
+        key=lambda row: (max(worst, _impact(row)), LEVELS.index(row.level), counts[row.id] * 2 < judged.get(row.id, 0)),
     )
 
 
