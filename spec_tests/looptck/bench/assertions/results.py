@@ -167,6 +167,9 @@ def failed_results(run: Run, wanted: dict[str, Any]) -> None:
     ids = [call.id for call in run.delivered(turn).calls]
     if run.failed and len(run.requests) == turn:
         raise NotApplicable("the loop does not continue after a failed call")
+    failing = {call.tool for number, call in enumerate(run.delivered(turn).calls, 1) if number in wanted["calls"]}
+    if ran := next((one.tool for one in run.ran if one.tool in failing and "value" in (one.answer or {})), None):
+        raise NotApplicable(f"{ran} has run and returned, so that its result is not that of a failure")
     marks = {answer.id: answer.failed for answer in run.answers(turn)}
     if missing := [id for id in ids if id not in marks]:
         if _asks_anew(run, {"turn": turn, "holds": "", "or_reads_as_error": True}):
