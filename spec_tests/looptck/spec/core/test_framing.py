@@ -98,7 +98,7 @@ CHOICELESS = {
 
 
 @requirement("chunks-without-choices-are-skipped")
-@pytest.mark.parametrize("framing", framed(CHOICELESS))
+@pytest.mark.parametrize("framing", CHOICELESS.values(), ids=CHOICELESS)
 def test_chunks_without_choices(implementation: Implementation, framing: Framing) -> None:
     """Chunks whose list of choices is empty, at the start or at the end."""
     runs_its_calls(implementation, framing)
@@ -209,7 +209,7 @@ WHOLE_ITEMS: dict[str, Framing] = {
 
 
 @requirement("whole-items-need-no-deltas")
-@pytest.mark.parametrize("framing", framed(WHOLE_ITEMS))
+@pytest.mark.parametrize("framing", WHOLE_ITEMS.values(), ids=WHOLE_ITEMS)
 def test_whole_items(implementation: Implementation, framing: Framing) -> None:
     """An item's end event contains the whole item, with or without deltas before it."""
     runs_its_calls(implementation, framing, TWO_CALLS)
@@ -231,7 +231,7 @@ SCATTERED: dict[str, Framing] = {
 
 
 @requirement("incomplete-telling-loses-no-call")
-@pytest.mark.parametrize("framing", framed(SCATTERED))
+@pytest.mark.parametrize("framing", SCATTERED.values(), ids=SCATTERED)
 def test_incomplete_telling(scenario: Scenario, implementation: Implementation, framing: Framing) -> None:
     """If the events of a stream contradict each other, the calls run as the last events say, or the run fails."""
     scenario.plays(Step(ONE_CALL, framing), says("Done."))
