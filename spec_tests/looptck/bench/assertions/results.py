@@ -177,9 +177,9 @@ def failed_results(run: Run, wanted: dict[str, Any]) -> None:
         raise NotReached(f"request {turn + 1} carries no result for {plain(missing)}, so none could be marked")
 
     right = {id: number in wanted["calls"] for number, id in enumerate(ids, 1)}
-    ran = [(tool, canonical(arguments)) for tool, arguments in run.tools_ran]
+    begun_runs = [(tool, canonical(arguments)) for tool, arguments in run.tools_ran]
     for call in run.delivered(turn).calls:
-        if call.id in marks and not right[call.id] and (call.tool, spelled(call.arguments)) not in ran:
+        if call.id in marks and not right[call.id] and (call.tool, spelled(call.arguments)) not in begun_runs:
             right[call.id] = marks[call.id]  # what has not run is told as failed by some
     assert right == marks, (
         f"results marked as failed: expected {plain(_marked(right))} of {plain(ids)}, got {plain(_marked(marks))}"
