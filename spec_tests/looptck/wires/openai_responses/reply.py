@@ -102,11 +102,11 @@ def _pieces(item: Found) -> Iterator[Piece]:
             yield Call(item["name"].text, item["input"].text, item["call_id"].text, custom=True, item=item_id)
         case "reasoning":
             yield _thought(item)
-        case "web_search_call":
+        case "web_search_call" if item["status"].value != "failed":
             yield _hosted("search", item, item["action"], "ws_")
         case "mcp_call":
             yield _hosted("mcp", item, item["arguments"].parsed, "mcp_")
-        case kind if kind in _SERVED:
+        case kind if kind in _SERVED or kind == "web_search_call":
             yield _served(item)
         case "x_unknown":
             yield Unknown(item["id"].text)

@@ -129,7 +129,9 @@ def test_what_was_cut_says_so(wanted: Turn) -> None:
 
 # -- quirks ----------------------------------------------------------------------------------------------------------
 
-TOLD_ANYHOW = sorted(OPENAI_RESPONSES.quirks - {"final-output-empty", "end-marker", "event-behind-the-end"})
+TOLD_ANYHOW = sorted(
+    OPENAI_RESPONSES.quirks - {"final-output-empty", "end-marker", "event-behind-the-end", "item-ids-differ"}
+)
 
 
 def test_a_quirk_loses_nothing() -> None:
@@ -185,6 +187,16 @@ def test_an_early_id_that_differs() -> None:
 
     assert ["early_call_1a", "call_1a"] == [item["call_id"] for item in found]
     assert 1 == len({item["id"] for item in found})
+
+
+def test_item_ids_that_differ() -> None:
+    """An item has one id when it is added, one in its deltas, and its own when it is done and in the last event."""
+    found = events(TURNS["call"].numbered(1), DEFAULT.but(quirk="item-ids-differ"))
+    added, done = (event["item"]["id"] for event in found if "item" in event)
+
+    assert {added} == {f"{done}_early"}
+    assert {f"{done}_middle"} == {event["item_id"] for event in found if "item_id" in event}
+    assert [done] == [item["id"] for item in found[-1]["response"]["output"]]
 
 
 def test_events_without_numbers() -> None:
