@@ -11,6 +11,7 @@ from looptck.bench.run import Run
 from looptck.bench.standing import refusals
 from looptck.values.history import Answered, Asked, Opaque, Said, spelled
 from looptck.values.plain import MOST, cut, plain
+from looptck.values.transcript import Received
 from looptck.values.verdicts import NotApplicable, NotReached
 
 
@@ -102,12 +103,20 @@ def resumed(run: Run, turn: int) -> None:
     assert not extra, f"after the turn the next request adds {describe(extra[0])}"
     before, after = (run.request(n).request.tools for n in (turn, turn + 1))
     assert before == after, f"request {turn} offers {before}, request {turn + 1} offers {after}"
-    lost = set(hosted_offered(run.request(turn).body)) - set(hosted_offered(run.request(turn + 1).body))
-    assert not lost, f"request {turn + 1} no longer offers {', '.join(sorted(lost))}, a tool of the service"
+    hosted_stays(run.request(turn), run.request(turn + 1))
 
 
 OWN_TYPES = ("function", "custom")
 """The types of tools that a loop runs itself; a tool without a type is one, too."""
+
+
+def hosted_stays(first: Received, later: Received) -> None:
+    """The later request offers the service's tools that the first one offers, unless the service has kept them."""
+    if later.request.relies and "tools" not in later.body:
+        return
+    lost = [one for one in hosted_offered(first.body) if one not in hosted_offered(later.body)]
+
+    assert not lost, f"request {later.n} no longer offers {', '.join(lost)}, a tool of the service"
 
 
 def hosted_offered(body: Any) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from looptck.bench.assertions.turns import hosted_offered, sent_beside
+from looptck.bench.assertions.turns import hosted_offered, hosted_stays, sent_beside
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.talk import Talk
@@ -34,14 +34,11 @@ def test_offered_every_time(scenario: Scenario, implementation: Implementation) 
     run = implementation.run("What is the weather?")
 
     run.request(3)
-    first = hosted_offered(run.request(1).body)
-    if not first:
+    first = run.request(1)
+    if not hosted_offered(first.body):
         raise NotReached("the first request offers no tool of the service")
     for received in run.requests[1:]:
-        if received.request.relies and "tools" not in received.body:
-            continue  # the service has kept the tools
-        lost = [one for one in first if one not in hosted_offered(received.body)]
-        assert not lost, f"request {received.n} no longer offers {', '.join(lost)}, a tool of the service"
+        hosted_stays(first, received)
 
 
 @requirement("container-goes-on")
