@@ -129,6 +129,18 @@ class ForcedAgain(Loop):
 
 
 @breaks("forced-choice-is-for-one-round")
+class ForcedUntilItWorks(Loop):
+    """Sends a choice that forces a call once more behind a round in which a call has failed."""
+
+    def close_round(self, results: Sequence[ToolResult]) -> Action:
+        agent = self.agent
+        action = super().close_round(results)
+        if any(one.failed for one in results):
+            self.agent = agent
+        return action
+
+
+@breaks("forced-choice-is-for-one-round")
 class ChosenForTheConversation(Driver):
     """Keeps the choice of a conversation's first run for all its runs."""
 

@@ -259,6 +259,14 @@ class ResultsAreGivenTwice(Loop):
         return found
 
 
+@breaks("given-history-is-kept", cells=CHAT, collateral={"no-request-is-refused": "a call without a result is refused"})
+class EmptyResultsAreNotGiven(Loop):
+    """Leaves out the results of a given history that have no text."""
+
+    def repair(self, messages: Sequence[Json]) -> list[Json]:
+        return [one for one in super().repair(messages) if one["content"] or one["role"] != "tool"]
+
+
 @breaks("given-history-is-kept", cells=CHAT)
 class AnswersAreNotGiven(Loop):
     """Sends only what users have said in a given history without calls."""

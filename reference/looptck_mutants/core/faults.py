@@ -143,16 +143,22 @@ class ErrorIsTheAnswer(Exchange):
             return Turn(str(error))
 
 
+def has_the_services_form(error: bytes) -> bool:
+    """Whether the body of an error has the words where the service's own errors have them."""
+    try:
+        json.loads(error)["error"]["message"]
+    except (ValueError, LookupError, TypeError):
+        return False
+    return True
+
+
 @breaks("http-error-is-told", cells=CHAT)
 class ForeignErrorIsTheAnswer(Exchange):
     """Returns the body of an error as the answer if it has not the form of the service's own errors."""
 
     def turn(self, response: httpx.Response, content: bytes) -> Turn:
-        if response.is_error:
-            try:
-                json.loads(content)["error"]["message"]
-            except (ValueError, LookupError, TypeError):
-                return Turn(content.decode())
+        if response.is_error and not has_the_services_form(content):
+            return Turn(content.decode())
         return super().turn(response, content)
 
 
@@ -325,19 +331,6 @@ def _reads(call: ToolCall) -> bool:
     except BadArguments:
         return False
     return True
-
-
-@breaks("question-survives-an-overflow", cells=CHAT)
-class OverflowForgetsTheQuestion(Exchange):
-    """Asks again without what the user said if the request was too long."""
-
-    def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
-        try:
-            return (yield from super().ask(ask))
-        except ProviderError as error:
-            if "maximum context length" not in str(error):
-                raise
-        return (yield from super().ask(Ask(tuple(one for one in ask.history if one.get("role") != "user"))))
 
 
 @breaks("content-types-may-have-parameters", cells=CHAT)

@@ -72,6 +72,15 @@ class QueriesOnly(ResponsesWire):
         return super().echo(replace(turn, content=known))
 
 
+@breaks("hosted-kinds-are-echoed", cells=RESPONSES)
+class OnlyWhatWorkedIsKept(ResponsesWire):
+    """Drops items of the service's tools that have failed."""
+
+    def echo(self, turn: Turn) -> list[Json]:
+        worked = tuple(item for item in turn.content if item.get("status") != "failed")
+        return super().echo(replace(turn, content=worked))
+
+
 @breaks("hosted-kinds-are-echoed", cells=MESSAGES)
 class ResultsAreLists(MessagesWire):
     """Drops a result of the service's that is no list: the error of a search."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Generator
 from typing import Any
 
 import httpx
 
 from looptck_mutants.cells import CHAT
+from looptck_mutants.core.faults import has_the_services_form
 from looptck_mutants.parts import breaks
 from looptck_reference.http.exchange import Exchange, Step
 from looptck_reference.loop.loop import Loop
@@ -81,11 +81,8 @@ class LooksForTheWords(Exchange):
     """Looks for the words of an error where the service has them, and ends with its own mistake in any other form."""
 
     def turn(self, response: httpx.Response, content: bytes) -> Turn:
-        if response.is_error:
-            try:
-                json.loads(content)["error"]["message"]
-            except (ValueError, LookupError, TypeError):
-                raise NO_KEY("'error'") from None
+        if response.is_error and not has_the_services_form(content):
+            raise NO_KEY("'error'")
         return super().turn(response, content)
 
 

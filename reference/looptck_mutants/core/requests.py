@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from looptck_mutants.cells import CHAT, CHAT_STREAM, MESSAGES
 from looptck_mutants.parts import breaks
 from looptck_reference.loop.loop import Loop
 from looptck_reference.vocabulary.agent import Agent
-from looptck_reference.vocabulary.values import Json, Turn
+from looptck_reference.vocabulary.values import Json, ToolResult, Turn
 from looptck_reference.wires import ChatWire, MessagesWire
 
 
@@ -118,3 +119,13 @@ class NoVersionNamed(MessagesWire):
 
     def headers(self, api_key: str) -> Mapping[str, str]:
         return {"x-api-key": api_key}
+
+
+@breaks("tools-are-offered-every-time", cells=CHAT)
+class FailuresTakeTheTools(Loop):
+    """Offers no tools once a call has failed."""
+
+    def append_results(self, results: Sequence[ToolResult]) -> None:
+        super().append_results(results)
+        if any(one.failed for one in results):
+            self.agent = replace(self.agent, tools=())

@@ -195,3 +195,19 @@ class FailedAfterApprovalIsOpen(Loop):
     def resume(self, state: Json, decisions: Mapping[str, Decision]) -> None:
         super().resume(state, decisions)
         self.__dict__["resumed"] = True
+
+
+@breaks(
+    "resume-obeys-each-decision", cells=CHAT, collateral={"no-request-is-refused": "a call without a result is refused"}
+)
+class FailuresAreNotInTheState(Loop):
+    """Sends of the results that were there before the run was suspended only those of calls that went well."""
+
+    early: frozenset[str] = frozenset()
+
+    def resume(self, state: Json, decisions: Mapping[str, Decision]) -> None:
+        self.early = frozenset(one["call_id"] for one in state["results"] if one and one["failed"])
+        super().resume(state, decisions)
+
+    def append_results(self, results: Sequence[ToolResult]) -> None:
+        super().append_results([one for one in results if one.call_id not in self.early])

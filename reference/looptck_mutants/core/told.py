@@ -95,6 +95,17 @@ class ResultsAreToldByTool(Loop):
         super().announce_result(replace(result, call_id=first_ids.get(result.name, result.call_id)))
 
 
+@breaks("events-tell-calls-apart", cells=CHAT)
+class CallsAreNumberedInTheirTurn(Telling):
+    """Tells calls and results under the number of the call in its turn, so that each turn has the same ids."""
+
+    def hands_on(self, case: Json, emit: Emit) -> Emit:
+        def events(event: Json) -> Sequence[Json]:
+            return [{**event, "call_id": event["call_id"][-1:]}] if event.get("call_id") else [event]
+
+        return _only(events, emit)
+
+
 @breaks("told-calls-have-their-arguments", cells=CHAT)
 class ArgumentsAreCut(Loop):
     """Tells the first ten signs of the arguments of a call."""

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from looptck.bench.bench import Scenario
-from looptck.bench.checks import Implementation, on, requirement
+from looptck.bench.checks import Implementation, requirement
 from looptck.bench.oracle import Ran
 from looptck.bench.run import Run
 from looptck.bench.talk import Talk, suspended
@@ -16,6 +16,7 @@ from looptck.provider.confirmation import Approve, Decision, Reject
 from looptck.spec.conversing import accepted
 from looptck.spec.messages import share_one_message
 from looptck.spec.resuming import NO, TOOLS, approved, decided, resumed, stop
+from looptck.spec.unrunnable import UNRUNNABLE
 from looptck.values.frozen import dataclass
 from looptck.values.history import holds, spelled
 from looptck.values.jsontext import canonical
@@ -116,10 +117,7 @@ def test_one_message(scenario: Scenario, implementation: Implementation, way: st
 @pytest.mark.parametrize(
     "sibling",
     [
-        pytest.param(Call.of("teleport", {"to": "Mars"}), id="unknown-tool"),
-        pytest.param(
-            Call("weather", '{"city": '), id="unreadable", marks=on("openai-*", "anthropic-messages/stream/*")
-        ),
+        *UNRUNNABLE,
         pytest.param(Call.of("weather", {"city": "Paris"}), id="raising"),
     ],
 )

@@ -8,7 +8,7 @@ import pytest
 
 from looptck.bench.assertions import events
 from looptck.bench.bench import Scenario
-from looptck.bench.checks import Implementation, on, requirement
+from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
 from looptck.bench.talk import Talk
 from looptck.provider.confirmation import Reject
@@ -18,6 +18,7 @@ from looptck.provider.toolbox import Behaviour, Raises, Returns
 from looptck.spec.conversing import guarded
 from looptck.spec.long_results import is_told_as_shortened, long_text
 from looptck.spec.resuming import approved, resumed, stop
+from looptck.spec.unrunnable import UNRUNNABLE
 from looptck.values.framing import DEFAULT
 from looptck.values.history import holds
 from looptck.values.plain import differs, plain
@@ -137,19 +138,8 @@ def test_results_of_two_turns(implementation: Implementation) -> None:
     events.results_close_their_calls(run)
 
 
-without_a_run = pytest.mark.parametrize(
-    "call",
-    [
-        pytest.param(Call.of("teleport", {"to": "Mars"}), id="unknown-tool"),
-        pytest.param(
-            Call("weather", '{"city": '), id="unreadable", marks=on("openai-*", "anthropic-messages/stream/*")
-        ),
-    ],
-)
-
-
 @requirement("told-calls-get-one-result")
-@without_a_run
+@pytest.mark.parametrize("call", UNRUNNABLE)
 def test_results_of_calls_that_do_not_run(implementation: Implementation, call: Call) -> None:
     """A call of an unknown tool, or with arguments that cannot be read, before one that runs."""
     run = _going_on(implementation, calls(call, NOTE))
@@ -158,7 +148,7 @@ def test_results_of_calls_that_do_not_run(implementation: Implementation, call: 
 
 
 @requirement("call-that-cannot-run-is-told-as-failed")
-@without_a_run
+@pytest.mark.parametrize("call", UNRUNNABLE)
 def test_failure_of_a_call_that_does_not_run(implementation: Implementation, call: Call) -> None:
     """A call of an unknown tool, or with arguments that cannot be read: who is told of failures is told of this one."""
     run = _going_on(implementation, calls(call, NOTE))

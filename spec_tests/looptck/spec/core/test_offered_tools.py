@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from looptck.bench.bench import Scenario
-from looptck.bench.checks import Implementation, on, requirement
+from looptck.bench.checks import Implementation, requirement
 from looptck.bench.offers import described_otherwise, differences, own_members, without
 from looptck.catalogue.agents import Tool, agent
 from looptck.spec.describing import is_no_word
 from looptck.spec.offered_names import takes_names, weather
+from looptck.spec.unrunnable import UNRUNNABLE
 from looptck.values.history import Offered
 from looptck.values.plain import plain
 from looptck.values.turns import Call, calls, says
@@ -47,10 +48,7 @@ def test_tools_are_offered(scenario: Scenario, implementation: Implementation) -
     [
         pytest.param(Call.of("weather", {"city": "Atlantis"}), id="raising"),
         pytest.param(Call.of("note", {"text": "nothing"}), id="returning-nothing"),
-        pytest.param(Call.of("teleport", {"to": "Mars"}), id="unknown-tool"),
-        pytest.param(
-            Call("weather", '{"city": '), id="unreadable", marks=on("openai-*", "anthropic-messages/stream/*")
-        ),
+        *UNRUNNABLE,
     ],
 )
 def test_tools_are_offered_after_a_failure(scenario: Scenario, implementation: Implementation, call: Call) -> None:
