@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
-from functools import wraps
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import pytest
@@ -13,6 +12,7 @@ from looptck.bench.answering import several_ruled_out
 from looptck.bench.bench import Bench, Running, Scenario
 from looptck.bench.benches import loop_bench, server_bench
 from looptck.bench.client import Ask
+from looptck.bench.properties import Property
 from looptck.bench.run import Run
 from looptck.bench.solutions import misasked
 from looptck.catalogue.agents import Tool
@@ -21,7 +21,6 @@ from looptck.drivers import AGENT_LOOP, DriverFault, Started
 from looptck.drivers.case_message import RunOptions
 from looptck.provider.model_run import AHEAD
 from looptck.values.cell import Cell
-from looptck.values.drawing import seed_of, undisturbed
 from looptck.values.framing import Framing
 from looptck.values.frozen import dataclass
 from looptck.values.outcome import Nothing
@@ -52,14 +51,6 @@ def refusable(why: str) -> pytest.MarkDecorator:
     """Marks a test in which the service may refuse a request of a correct loop, with the reason."""
     return pytest.mark.looptck_refusable(why)
 
-
-SHRINKS = 100
-LONG = 10_000
-"""The characters of a result whose length may be why a loop does not end."""
-"""The most values that are tried to shrink a failing value.
-
-Hypothesis itself has a limit of five minutes, which a slow implementation would use for every failed property.
-"""
 
 lengthy = pytest.mark.looptck_lengthy
 """Marks a test that takes seconds: a quick kill matrix runs it only on the mutants that name its requirement, and the
@@ -100,12 +91,6 @@ class Check:
     def names(self) -> tuple[str, str, str]:
         """The names of its requirement, its cell and its case."""
         return self.requirement.id, str(self.cell), self.case
-
-
-Drawn = dict[tuple[str, str, str, int], list[dict[str, Any]]]
-drawn: Drawn = {}
-"""The values for which a property held, by property: they are the same in every cell, and drawing them takes longer
-than running them."""
 
 
 class RunOverrides(TypedDict, total=False):
@@ -271,91 +256,20 @@ class Implementation:
         Raises:
             NotApplicable: none of them is applicable.
         """
-        tried = [first] if first else []
         self.sampled = True
 
         def decorate(body: Callable[..., None]) -> None:
-            key = (body.__module__, body.__qualname__, repr(strategies), self.examples)
-            applicable = _Applicable(body)
-            try:
-                for values in drawn.get(key, ()):
-                    applicable(**values)
-            except (AssertionError, NotReached):
-                if not self.shrinks:
-                    raise
-                self._search(applicable, strategies, tried)  # the same values again, to be shrunk
-                raise
-            if key not in drawn:
-                drawn[key] = self._search(applicable, strategies, tried)
-            applicable.close()
+            Property(body, strategies, first, self.examples, self.shrinks, self._note).hold()
 
         return decorate
 
-    def _search(
-        self, applicable: _Applicable, strategies: Sequence[SearchStrategy[Any]], tried: Sequence[Mapping[str, Any]]
-    ) -> list[dict[str, Any]]:
-        """Run the body for these values and many others; returns all of them, if the body holds for all."""
-        from hypothesis import HealthCheck, Phase, Verbosity, example, given, seed, settings
-
-        body = applicable.body
-
-        chosen = settings(
-            max_examples=self.examples,
-            database=None,
-            deadline=None,
-            report_multiple_bugs=False,
-            phases=(Phase.explicit, Phase.generate, *([Phase.shrink] if self.shrinks else [])),
-            suppress_health_check=list(HealthCheck),
-            verbosity=Verbosity.normal,
-        )
-        values_of: list[dict[str, Any]] = []
-        failed: list[str] = []
-        left = SHRINKS
-
-        @wraps(body)
-        def noted(**values: Any) -> None:
-            nonlocal left
-            if failed and repr(values) not in failed:
-                if left == 0:
-                    return  # as if it had passed, which ends the search with the smallest value so far
-                left -= 1
-            values_of.append(values)
-            self.example = values
-            try:
-                applicable(**values)
-            except (AssertionError, NotReached):
-                failed.append(repr(values))
-                raise
-
-        search = given(*strategies)(noted)
-        for values in tried:
-            search = example(**values)(search)
-        with undisturbed():
-            chosen(seed(seed_of(body))(search))()
-        self.example = {}
-        return values_of
+    def _note(self, values: Mapping[str, Any]) -> None:
+        """Keep the values of a property that are tried, for the report."""
+        self.example = values
 
 
-@dataclass(slots=True)
-class _Applicable:
-    """The body of a property, which leaves out the values that are not applicable."""
-
-    body: Callable[..., None]
-    _held: int = 0
-    _left_out: NotApplicable | None = None
-
-    def __call__(self, **values: Any) -> None:
-        try:
-            self.body(**values)
-        except NotApplicable as reason:
-            self._left_out = reason
-        else:
-            self._held += 1
-
-    def close(self) -> None:
-        """Raises NotApplicable if it held for no value, as none was applicable."""
-        if self._left_out is not None and not self._held:
-            raise self._left_out
+LONG = 10_000
+"""The characters of a result whose length may be why a loop does not end."""
 
 
 def _far(run: Run) -> str:

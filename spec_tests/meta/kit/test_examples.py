@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.internal.conjecture import providers
 
 from looptck.bench.bench import Scenario
-from looptck.bench.checks import SHRINKS, Implementation
+from looptck.bench.checks import Implementation
+from looptck.bench.properties import SHRINKS
 from looptck.spec import strategies
 
 
@@ -115,7 +116,8 @@ def drawn_beside(folder: Path, word: str, values: str) -> list[str]:
     (folder / f"{word}_driver.py").write_text(ODD.format(word=word, values=values), encoding="utf-8")
     program = f"""
 import {word}_driver
-from looptck.bench.checks import Implementation, drawn
+from looptck.bench.checks import Implementation
+from looptck.bench.properties import drawn
 from looptck.bench.bench import Scenario
 from hypothesis import strategies as st
 

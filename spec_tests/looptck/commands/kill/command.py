@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 
-from looptck.bench.checks import Drawn, drawn
+from looptck.bench.properties import Drawn, drawn
 from looptck.catalogue.extras import NotInstalled, need
 from looptck.catalogue.requirements import Catalogue, Requirement, catalogue
 from looptck.commands.kill import mutants, proofs
