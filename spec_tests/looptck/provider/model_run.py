@@ -16,7 +16,7 @@ from looptck.provider.encoded import Encoder
 from looptck.provider.gate import Gate
 from looptck.provider.habits import Habits
 from looptck.provider.http import LAST_CHUNK, HttpReply, HttpRequest, head
-from looptck.provider.replies import EVENTS, JSON, accepts_gzip, plain, typed, whole
+from looptck.provider.replies import EVENTS, JSON, accepts_gzip, named, plain, typed, whole
 from looptck.provider.script import Recorded, Script, Step
 from looptck.provider.sending import Sending
 from looptck.provider.streamed import recorded, streamed, without_usage
@@ -117,6 +117,7 @@ class ModelRun(Sending):
         self.goes_on: bool = after is not None and (after.goes_on or after.asked > 0)
         """Whether it goes on with a run in which the model was asked."""
         self._requests = 0
+        self._ids = 0
         self._received = 0
         """The bytes of all bodies so far."""
         self._side_requests = 0
@@ -174,8 +175,15 @@ class ModelRun(Sending):
             return whole(415, wire.error_body(415, why))
         speaker = self.speakers.get(path[3:]) if path.startswith("/v1") else None
         if request.method == "POST" and speaker is not None:
-            return self._model(speaker, request)
+            return self._named(speaker.wire, self._model(speaker, request))
         return self._besides(request, path, wire)
+
+    def _named(self, wire: Wire, reply: HttpReply | None) -> HttpReply | None:
+        """A reply of the model with the id of its request, if the service gives one."""
+        if reply is None or not wire.request_id:
+            return reply
+        self._ids += 1
+        return named(reply, wire.request_id, self._before + self.ahead + self._ids)
 
     def _path(self, request: HttpRequest) -> str:
         """The path of a request below the prefix, without its query."""

@@ -16,6 +16,7 @@ from looptck.provider.script import Step
 from looptck.values.framing import Framing
 from looptck.values.jsontext import compact
 from looptck.values.turns import Turn
+from looptck.wires.wire import FAILED_REQUEST
 
 Headers = list[tuple[str, str]]
 
@@ -73,6 +74,21 @@ def whole(status: int, body: Any, headers: Headers | None = None) -> HttpReply:
     """A reply in one write, whose body is JSON."""
     encoded = compact(body)
     return HttpReply([head(status, headers or JSON, length=len(encoded)) + encoded])
+
+
+def named(reply: HttpReply, header: str, n: int) -> HttpReply:
+    """A reply with the id of its request in this header: the ``n``-th, or that of all errors.
+
+    One that is passed on from elsewhere has nothing yet, and its own headers; a recording may have them too.
+    """
+    for place, part in enumerate(reply.parts):
+        if isinstance(part, bytes):
+            status, end, rest = part.partition(b"\r\n")
+            if b"\r\n%b: " % header.encode() not in end + rest.partition(b"\r\n\r\n")[0]:
+                id = f"req_looptck{n:016d}" if status.startswith(b"HTTP/1.1 2") else FAILED_REQUEST
+                reply.parts[place] = b"%b\r\n%b: %b\r\n%b" % (status, header.encode(), id.encode(), rest)
+            break
+    return reply
 
 
 def body_of(reply: HttpReply) -> bytes:

@@ -55,6 +55,7 @@ def spoken(wire: Wire, dialect: Dialect) -> Wire:
         body=body,
         events=events,
         usual=usual,
+        request_id="",
         service=lambda stateful: Lenient(wire.name, wire.service(stateful), accepts),
     )
 

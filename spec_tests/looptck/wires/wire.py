@@ -14,6 +14,8 @@ from looptck.values.lenient import is_object
 from looptck.values.problem import Problem
 from looptck.values.turns import Stop, Turn
 
+FAILED_REQUEST = "req_looptck"
+"""The id of each request that the service answers with an error, in the body too where the wire has it there."""
 CUT: frozenset[Stop] = frozenset({"length", "context_window", "content_filter"})
 """The stop reasons of a turn that may be incomplete."""
 
@@ -100,6 +102,8 @@ class Wire:
     """Whether an event has usage alone, and is sent only if the request asks for it."""
     changes: Mapping[Quirk, Changes] = field(default_factory=dict)
     """The quirks that are changes of a whole reply: a dialect can send several, in the order of their making."""
+    request_id: str = ""
+    """The header by which the service names each request in its reply; empty where it does not."""
     usual: Framing = DEFAULT
     """The framing of each reply for which a check wants no other."""
     parsed_arguments: bool = False

@@ -40,6 +40,7 @@ def _side(method: str, path: str, body: Any) -> dict[str, Any] | None:
 ANTHROPIC_MESSAGES = Wire(
     name="anthropic-messages",
     route="/messages",
+    request_id="request-id",
     stops=frozenset(STOPS),
     layouts=frozenset(
         {

@@ -12,6 +12,7 @@ from typing import Any
 
 from looptck.values.framing import Framing
 from looptck.values.turns import Call, Hosted, Piece, Refusal, Served, Stop, Text, Thinking, Turn, Unknown
+from looptck.wires.wire import FAILED_REQUEST
 
 STOPS: dict[Stop, str] = {
     "end": "end_turn",
@@ -81,7 +82,7 @@ def text_of(event: object) -> str:
 def error_body(status: int, message: str) -> dict[str, Any]:
     """The error object that the service sends, alone or inside a stream."""
     kind = _ERROR_TYPES.get(status, "invalid_request_error" if status < 500 else "api_error")
-    return {"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_looptck"}
+    return {"type": "error", "error": {"type": kind, "message": message}, "request_id": FAILED_REQUEST}
 
 
 def input_of(arguments: str) -> dict[str, Any]:

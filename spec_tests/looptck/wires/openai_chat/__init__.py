@@ -46,6 +46,7 @@ def _is_usage(event: Any) -> bool:
 OPENAI_CHAT = Wire(
     name="openai-chat",
     route="/chat/completions",
+    request_id="x-request-id",
     stops=frozenset(FINISH),
     layouts=frozenset(
         {

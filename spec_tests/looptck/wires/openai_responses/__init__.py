@@ -33,6 +33,7 @@ def _side(method: str, path: str, body: Any) -> dict[str, Any] | None:
 OPENAI_RESPONSES = Wire(
     name="openai-responses",
     route="/responses",
+    request_id="x-request-id",
     stops=frozenset(STATUS),
     layouts=frozenset(
         {
