@@ -420,7 +420,7 @@ export interface Capabilities {
   limit?: boolean;
   /** The driver takes a second `run` before it has finished the first. */
   concurrent?: boolean;
-  /** Its requests rely on state that the service keeps: previous_response_id, item references, message threads. */
+  /** Its requests rely on state of the service: previous_response_id, conversations, item references, threads. */
   memory?: boolean;
   /** A run of it can be cancelled. */
   cancel?: boolean;

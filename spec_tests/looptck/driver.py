@@ -255,7 +255,7 @@ class Capabilities(TypedDict, total=False):
     concurrent: bool
     """The driver takes a second `run` before it has finished the first."""
     memory: bool
-    """Its requests rely on state that the service keeps: previous_response_id, item references, message threads."""
+    """Its requests rely on state of the service: previous_response_id, conversations, item references, threads."""
     cancel: bool
     """A run of it can be cancelled."""
     conversations: bool

@@ -13,7 +13,7 @@ from looptck.values.framing import Framing
 from looptck.values.turns import Turn
 from looptck.wires import Wire
 
-_NOT_REPEATED = frozenset({"input", "stream", "tools", "service_tier"})
+_NOT_REPEATED = frozenset({"input", "stream", "tools", "service_tier", "conversation"})
 """Members of a request that are also in a reply, where the service writes something else."""
 
 Repeated = Mapping[str, Any]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
+from urllib.parse import parse_qsl
 
 from looptck.provider import faults
 from looptck.provider.encoded import Encoder
@@ -195,7 +196,10 @@ class ModelRun(Sending):
 
     def _besides(self, request: HttpRequest, path: str, wire: Wire) -> HttpReply | None:
         """Answer a request that is none to the model."""
-        side = wire.side(request.method, path.removeprefix("/v1"), parsed(request.body))
+        below, body = path.removeprefix("/v1"), parsed(request.body)
+        query = dict(parse_qsl(request.path.partition("?")[2]))
+        stored = (one.service.side(request.method, below, query, body) for one in self.speakers.values())
+        side = next((one for one in (wire.side(request.method, below, body), *stored) if one is not None), None)
         if side is not None:
             return self._side_request(request.method, path, "200", whole(200, side))
         self.note_unrouted(request.method, path)

@@ -112,7 +112,7 @@ class Request:
     """The whole history, in order, from the body and from server-side state."""
     tools: tuple[Offered, ...]
     continues: str | None = None
-    """The id of the reply that the request continues, if it relies on server-side state."""
+    """The id of the reply or conversation that the request continues, if it relies on server-side state."""
     refers: bool = False
     """Whether the request names items that the service has stored, in place of carrying them."""
 

@@ -169,6 +169,8 @@ class Turn:
     """The id of the container in which the service has run code, on wires that tell it."""
     usage: Usage | None = None
     """What its reply says of tokens, in a stream only where the request asks for it; None: the same in every reply."""
+    conversation: str | None = None
+    """The id of the conversation to which the service adds the turn, on wires that tell it."""
 
     @property
     def used(self) -> Usage:

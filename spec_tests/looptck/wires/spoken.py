@@ -82,6 +82,10 @@ class Lenient:
         """See ``Service``."""
         self._service.replied(body, n, turn, id)
 
+    def side(self, method: str, path: str, query: Mapping[str, str], body: Any) -> dict[str, Any] | None:
+        """See ``Service``."""
+        return self._service.side(method, path, query, body)
+
     def lose_state(self, why: str | None = None) -> None:
         """See ``Service``."""
         self._service.lose_state(why)

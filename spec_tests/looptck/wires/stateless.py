@@ -55,6 +55,9 @@ class Stateless:
     def replied(self, body: Any, n: int, turn: Turn, id: str | None = None) -> None:
         """A stateless service stores nothing."""
 
+    def side(self, method: str, path: str, query: Mapping[str, str], body: Any) -> dict[str, Any] | None:
+        """A stateless service has no route about what is stored."""
+
     def lose_state(self, why: str | None = None) -> None:
         """A stateless service has no state to lose."""
 

@@ -42,6 +42,9 @@ class Service(Protocol):
     def replied(self, body: Any, n: int, turn: Turn, id: str | None = None) -> None:
         """Record that the service answered the ``n``-th request with this turn; ``id``: the id of a recorded reply."""
 
+    def side(self, method: str, path: str, query: Mapping[str, str], body: Any) -> dict[str, Any] | None:
+        """The reply on a route about what is stored, by its path below ``/v1``; None if there is none."""
+
     def lose_state(self, why: str | None = None) -> None:
         """Lose the server-side state; ``why`` is the error code for that, None the default one."""
 

@@ -51,6 +51,9 @@ class MessagesService:
         if body.get("thread"):
             self._threads.replied(body, n, turn, id)
 
+    def side(self, method: str, path: str, query: Mapping[str, str], body: Any) -> dict[str, Any] | None:
+        """See ``Service``. Threads have no routes."""
+
     def lose_state(self, why: str | None = None) -> None:
         """See ``Service``. Only threads are lost: signatures are checked without server-side state."""
         self._threads.lose_state(why)

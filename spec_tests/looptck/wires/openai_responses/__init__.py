@@ -6,9 +6,11 @@ import json
 from typing import Any
 
 from looptck.values.framing import MODEL
+from looptck.values.turns import Turn
+from looptck.wires.openai_responses import encrypted
+from looptck.wires.openai_responses.conversations import told
 from looptck.wires.openai_responses.encode import STATUS, body, error_body, text_of
 from looptck.wires.openai_responses.encode_stream import error_events, events, without_finish
-from looptck.wires.openai_responses.encrypted import said_to
 from looptck.wires.openai_responses.judge import refusal
 from looptck.wires.openai_responses.read import echo
 from looptck.wires.openai_responses.reply import turn
@@ -28,6 +30,11 @@ def _side(method: str, path: str, body: Any) -> dict[str, Any] | None:
             return {"object": "response.input_tokens", "input_tokens": len(json.dumps(body)) // 4}
         case _:
             return None
+
+
+def _said_to(turn: Turn, body: Any) -> Turn:
+    """A turn as the service says it in its reply to this request."""
+    return told(encrypted.said_to(turn, body), body)
 
 
 OPENAI_RESPONSES = Wire(
@@ -68,7 +75,7 @@ OPENAI_RESPONSES = Wire(
     error_body=error_body,
     error_events=error_events,
     service=service,
-    said_to=said_to,
+    said_to=_said_to,
     refusal=refusal,
     text=text_of,
     echo=echo,

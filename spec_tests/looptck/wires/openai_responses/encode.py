@@ -64,6 +64,7 @@ def body(turn: Turn, n: int, framing: Framing) -> dict[str, Any]:
         "background": status in _BACKGROUND,
         "billing": {"payer": "developer"},
         "completed_at": began + 1 if status == "completed" else None,
+        **({} if turn.conversation is None else {"conversation": {"id": turn.conversation}}),
         "error": SERVER_ERROR if status == "failed" else None,
         "frequency_penalty": 0.0,
         "incomplete_details": {"reason": _INCOMPLETE[stop]} if stop in _INCOMPLETE else None,

@@ -12,6 +12,7 @@ from typing import Any
 
 from looptck.values.frozen import dataclass
 from looptck.values.turns import Thinking, Turn
+from looptck.wires.openai_responses.conversations import Conversations, id_of
 from looptck.wires.openai_responses.encode import items
 
 Item = dict[str, Any]
@@ -50,6 +51,7 @@ class Memory:
     """The replies of one run; ``keeps`` False: none of them is stored."""
 
     def __init__(self, *, keeps: bool = True) -> None:
+        self.conversations = Conversations()
         self.lost_code: str | None = None
         """The error code of the service for its lost state; None: the default one."""
         self._keeps = keeps
@@ -65,13 +67,25 @@ class Memory:
         reply = Reply(body, n, turn, promised, promised and self._keeps)
         self._replies[id or f"resp_looptck{n:016d}"] = reply
         self._unread.append(reply)
+        if self._keeps and (conversation := id_of(body)) is not None:
+            self.conversations.add(conversation, [*self.input(body), *items(turn, n)])
 
     def lose(self, code: str | None) -> None:
         """Lose all stored replies."""
         self.lost_code = code
         self._changes += 1
+        self.conversations.lose()
         for reply in self._replies.values():
             reply.kept = False
+
+    def forget(self, id: str) -> None:
+        """Store a reply no longer."""
+        self._changes += 1
+        self._replies[id].kept = False
+
+    def has_conversation(self, id: str) -> bool:
+        """Whether the service has a conversation with this id."""
+        return self._keeps and id in self.conversations
 
     def reply(self, id: str) -> Reply | None:
         """The reply with this id, stored or not."""
@@ -95,7 +109,9 @@ class Memory:
         return self._changes
 
     def before(self, body: Mapping[str, Any]) -> list[Item]:
-        """The stored items that a request continues by its ``previous_response_id``."""
+        """The stored items that a request continues, by its ``previous_response_id`` or its ``conversation``."""
+        if (conversation := id_of(body)) is not None:
+            return self.conversations.items(conversation) if self._keeps else []
         reply = self._previous(body)
         return self._history(reply) if reply is not None and reply.kept else []
 

@@ -10,6 +10,7 @@ from looptck.values.history import Answered, Asked, Item, Offered, Opaque, Reque
 from looptck.values.images import Shown, at_url
 from looptck.values.lenient import as_list, as_object
 from looptck.values.turns import Turn
+from looptck.wires.openai_responses.conversations import id_of
 from looptck.wires.openai_responses.encode import items
 from looptck.wires.parts import parts_of
 
@@ -31,7 +32,7 @@ def read(body: object, stored: Iterable[Item] = ()) -> Request:
         stream=fields.get("stream") is True,
         items=(*said, *stored),
         tools=tuple(_tools(fields.get("tools"))),
-        continues=_text(fields.get("previous_response_id")) or None,
+        continues=_text(fields.get("previous_response_id")) or id_of(fields),
         refers=refers(fields.get("input")),
     )
 

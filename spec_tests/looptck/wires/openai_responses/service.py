@@ -2,8 +2,8 @@
 
 It stores its replies as the service does, unless a request says ``store: false``, and continues from them by
 ``previous_response_id``: the history is then the stored history, without the old instructions, and the new input. Items
-may come back complete or as references, and reasoning items as their encrypted content alone. There are no conversation
-objects: a request that belongs to one is refused.
+may come back complete or as references, and reasoning items as their encrypted content alone. A request may
+also belong to a conversation that was made before.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from looptck.wires.openai_responses.judge import fit, judge
 from looptck.wires.openai_responses.judge.state import STATE_MEMBERS
 from looptck.wires.openai_responses.memory import Memory
 from looptck.wires.openai_responses.read import parse_item, read, refers
+from looptck.wires.openai_responses.routes import side
 
 
 @dataclass(slots=True)
@@ -97,6 +98,10 @@ class ResponsesService:
         """See ``Service``."""
         self._memory.lose(why)
 
+    def side(self, method: str, path: str, query: Mapping[str, str], body: Any) -> dict[str, Any] | None:
+        """See ``Service``."""
+        return side(self._memory, method, path, query, body)
+
     def _new_items(self, body: Any, growth: Growth) -> Iterator[Item]:
         """The new part of the history, in provider-neutral form, with what its references refer to."""
         new = self._memory.input({**body, "input": growth.new(body)})
@@ -108,8 +113,9 @@ class ResponsesService:
         if not isinstance(body, dict):
             return
         signatures = self._memory.signatures
+        before = "/conversation" if body.get("conversation") is not None else "/previous_response_id"
         for item in self._memory.before(body):
-            yield from parse_item(item, "/previous_response_id", signatures)
+            yield from parse_item(item, before, signatures)
         text = isinstance(body.get("input"), str)
         for place, item in enumerate(self._memory.input(body)):
             yield from parse_item(item, "/input" if text else f"/input/{place}", signatures)

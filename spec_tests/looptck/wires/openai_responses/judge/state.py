@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from looptck.values.problem import Problem
+from looptck.wires.openai_responses.conversations import id_of
 from looptck.wires.openai_responses.judge import history, items
 from looptck.wires.openai_responses.memory import Memory
 
@@ -70,7 +71,9 @@ def _unfounded(body: dict[str, Any], memory: Memory | None) -> Problem | None:
     if memory is None:
         return None
     if conversation is not None:
-        id = conversation if isinstance(conversation, str) else conversation["id"]
+        id = str(id_of(body))
+        if memory.has_conversation(id):
+            return None
         message = f"Conversation with id '{id}' not found."
         return Problem("conversations-are-known", "/conversation", message, status=404, state_missing=True)
     reply = None if previous is None else memory.reply(previous)
