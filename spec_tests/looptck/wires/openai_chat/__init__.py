@@ -19,6 +19,7 @@ from looptck.wires.openai_chat.encode import (
 from looptck.wires.openai_chat.judge import fit, judge, refusal
 from looptck.wires.openai_chat.read import echo, items, read
 from looptck.wires.openai_chat.reply import turn
+from looptck.wires.openai_embeddings import embeddings
 from looptck.wires.stateless import Further, Stateless
 from looptck.wires.wire import Changes, Wire
 
@@ -29,7 +30,13 @@ _MODELS = {
 
 
 def _side(method: str, path: str, body: Any) -> dict[str, Any] | None:
-    return _MODELS if (method, path) == ("GET", "/models") else None
+    match method, path:
+        case "GET", "/models":
+            return _MODELS
+        case "POST", "/embeddings":
+            return embeddings(body)
+        case _:
+            return None
 
 
 def _tells_usage(body: Any) -> bool:

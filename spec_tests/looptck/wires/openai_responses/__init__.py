@@ -7,6 +7,7 @@ from typing import Any
 
 from looptck.values.framing import MODEL
 from looptck.values.turns import Turn
+from looptck.wires.openai_embeddings import embeddings
 from looptck.wires.openai_responses import encrypted
 from looptck.wires.openai_responses.conversations import told
 from looptck.wires.openai_responses.encode import STATUS, body, error_body, text_of
@@ -26,6 +27,8 @@ def _side(method: str, path: str, body: Any) -> dict[str, Any] | None:
             return {"object": "list", "data": [_MODEL]}
         case "GET", ["models", name]:
             return {**_MODEL, "id": name}
+        case "POST", ["embeddings"]:
+            return embeddings(body)
         case "POST", ["responses", "input_tokens"]:
             return {"object": "response.input_tokens", "input_tokens": len(json.dumps(body)) // 4}
         case _:
