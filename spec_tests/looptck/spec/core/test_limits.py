@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.assertions.caller import STILL_ASKING
+from looptck.bench.assertions.caller import still_asking
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, Liveness, control, requirement
 from looptck.bench.limit_words import MISTAKES, names_a_limit
@@ -195,7 +195,7 @@ def test_endless_pauses(scenario: Scenario, implementation: Implementation) -> N
     run = implementation.run()
 
     run.delivered(2)
-    assert not run.is_endless(), STILL_ASKING
+    assert not run.is_endless(), still_asking(run)
 
 
 @requirement("limit-of-one-answers")
@@ -237,4 +237,4 @@ def test_default_limit(scenario: Scenario, implementation: Implementation) -> No
     run.delivered(2)
     implementation.bench.is_endless |= run.is_endless(most)
     assert run.ended, f"the loop {run.outcome}"
-    assert not run.is_endless(most), STILL_ASKING
+    assert not run.is_endless(most), still_asking(run)
