@@ -201,4 +201,4 @@ def test_one_request_more_may_be_a_limit_of_rounds() -> None:
     reasons = {result.reason for result in results if result.verdict == "fail"}
 
     assert reasons
-    assert [] == [reason for reason in reasons if not reason.endswith(", declare dialect.limit_counts")]
+    assert [] == [reason for reason in reasons if not reason.endswith(' declares dialect.limit_counts "tool-rounds"')]

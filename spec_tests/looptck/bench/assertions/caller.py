@@ -7,10 +7,16 @@ import re
 from looptck.bench.assertions.tool_runs import stopped_otherwise
 from looptck.bench.run import Run
 from looptck.values.outcome import Failed, Value
+from looptck.values.plain import amount
 
 STILL_ASKING = "still asking when looptck ended the conversation"
 CUT = {"length", "content_filter", "refusal", "other"}
 """The stop reasons of an outcome that show its caller that the answer is incomplete."""
+
+
+def still_asking(run: Run) -> str:
+    """What is told of a loop that has not ended by itself."""
+    return f"{STILL_ASKING}, after {amount(len(run.requests), 'model request')}"
 
 
 def text(run: Run, expected: str) -> None:

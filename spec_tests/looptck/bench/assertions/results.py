@@ -13,7 +13,7 @@ from looptck.bench.oracle import Owed, agrees
 from looptck.bench.run import Run
 from looptck.values.history import Answered, Asked, Said, holds, spelled
 from looptck.values.jsontext import canonical
-from looptck.values.plain import MOST, begun, plain
+from looptck.values.plain import MOST, amount, begun, plain
 from looptck.values.structured import left_out
 from looptck.values.verdicts import NotApplicable, NotReached
 
@@ -39,7 +39,7 @@ def answers_in_order(run: Run, turn: int) -> None:
     wanted = [call.id for call in run.delivered(turn).calls]
     got = [answer.id for answer in run.answers(turn)]
     if len(got) < 2:
-        raise NotReached(f"request {turn + 1} has {len(got)} results of turn {turn}; an order needs two")
+        raise NotReached(f"request {turn + 1} has {amount(len(got), 'result')} of turn {turn}; an order needs two")
 
     assert [id for id in wanted if id in got] == got, (
         f"the calls are in the order {plain(wanted)}, their results in the order {plain(got)}"
@@ -143,22 +143,27 @@ def result_texts(run: Run, expected: dict[str, Any]) -> None:
     assert whole, f"the results are {plain(texts, MOST)}, not {plain(wanted, MOST)}"
 
 
+def one_result(run: Run, turn: int) -> Answered:
+    """The only result for a turn in the request after it."""
+    answered = run.answers(turn)
+    assert 1 == len(answered), f"request {turn + 1} carries {amount(len(answered), 'result')} of turn {turn}, not one"
+    return answered[0]
+
+
 def result_says(run: Run, expected: dict[str, Any]) -> None:
     """Decided by the request after the turn."""
-    texts = [answer.text for answer in run.answers(expected["turn"])]
+    text = one_result(run, expected["turn"]).text
 
-    assert 1 == len(texts), f"expected one result, got {plain(texts)}"
-    lost = left_out(expected["says"], texts[0])
+    lost = left_out(expected["says"], text)
     says = plain(expected["says"], MOST)
-    assert not lost, f"the tool returned {says}, and the model reads {plain(texts[0], MOST)}"
+    assert not lost, f"the tool returned {says}, and the model reads {plain(text, MOST)}"
 
 
 def result_holds(run: Run, wanted: dict[str, Any]) -> None:
     """Decided by the request after the turn; blanks do not matter."""
-    texts = ["".join(answer.text.split()) for answer in run.answers(wanted["turn"])]
+    text = "".join(one_result(run, wanted["turn"]).text.split())
 
-    assert 1 == len(texts), f"expected one result, got {plain(texts)}"
-    assert wanted["text"] in texts[0], f"the result reached the model as {texts[0]!r}, without {wanted['text']}"
+    assert wanted["text"] in text, f"the result reached the model as {text!r}, without {wanted['text']}"
 
 
 def failed_results(run: Run, wanted: dict[str, Any]) -> None:

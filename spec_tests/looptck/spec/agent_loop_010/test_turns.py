@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from looptck.bench.assertions.tool_runs import model_calls
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.solutions import call, embedded, place, solution, texts
@@ -42,7 +43,7 @@ def test_seven_turns(scenario: Scenario, implementation: Implementation) -> None
     run = implementation.run(tools=STEPS)
 
     run.delivered(7)
-    assert 7 == len(run.requests)
+    model_calls(run, 7)
     assert [[("first", {"value": n})] for n in range(6)] == run.rounds
 
 

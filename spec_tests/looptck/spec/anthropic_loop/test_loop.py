@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.assertions.caller import STILL_ASKING
+from looptck.bench.assertions.caller import still_asking
 from looptck.bench.assertions.tool_runs import tools_ran
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
@@ -60,7 +60,7 @@ def test_endless_pauses(scenario: Scenario, implementation: Implementation, kind
     run = implementation.run()
 
     run.delivered(2)
-    assert not run.is_endless(), STILL_ASKING
+    assert not run.is_endless(), still_asking(run)
     implementation.diverges("endless pauses", f"{len(run.requests)} model calls, then it {run.outcome}")
 
 

@@ -81,7 +81,9 @@ def test_many_tools(scenario: Scenario, implementation: Implementation) -> None:
     run = implementation.run(tools=[Tool(name, f"Does {name}.", _schema("text")) for name in MANY])
 
     offered = {tool.name for tool in run.request(1).request.tools}
-    assert [] == [name for name in MANY if name not in offered], f"the request offers {plain(sorted(offered))}"
+    missing = [name for name in MANY if name not in offered]
+    others = ", ".join(sorted(offered)) or "no tools"
+    assert [] == missing, f"request 1 does not offer {', '.join(missing)}; it offers {others}"
     refused = [problem.message for problem in run.request(1).problems if problem.pointer.startswith("/tools")]
     assert [] == refused, f"the service refuses so many tools: {refused[0]}"
     tools_ran(run, [{MANY[-1]: {"text": "last"}}])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import strategies as st
 
 from looptck.bench.assertions.caller import shows_failure
-from looptck.bench.assertions.results import answered_once, answers, answers_follow
+from looptck.bench.assertions.results import answered_once, answers, answers_follow, one_result
 from looptck.bench.assertions.tool_runs import tools_ran
 from looptck.bench.assertions.turns import calls_echoed
 from looptck.bench.bench import Scenario
@@ -121,11 +121,10 @@ def test_large_result(scenario: Scenario, implementation: Implementation, length
     run = implementation.run()
 
     require_no_refusal(run)
-    got = [answer.text for answer in run.answers(1)]
-    assert 1 == len(got)
-    if not whole(got[0], text) and is_told_as_shortened(got[0]):
+    got = one_result(run, 1).text
+    if not whole(got, text) and is_told_as_shortened(got):
         raise NotApplicable("the loop shortens a long result, and tells the model that it does")
-    assert whole(got[0], text), loss(text, got[0])
+    assert whole(got, text), loss(text, got)
 
 
 @requirement("long-result-is-cut-between-characters")
@@ -176,10 +175,7 @@ def test_structured_result(scenario: Scenario, implementation: Implementation, v
 def _answer(scenario: Scenario, implementation: Implementation, value: Any) -> Answered:
     scenario.plays(calls(Call.of("ping")), says("Read."))
     scenario.returns("ping", value)
-    run = implementation.run()
-    answered = run.answers(1)
-    assert 1 == len(answered)
-    return answered[0]
+    return one_result(implementation.run(), 1)
 
 
 @requirement("failing-call-leaves-the-others-whole")

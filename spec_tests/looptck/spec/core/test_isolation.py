@@ -10,6 +10,7 @@ from looptck.bench.run import Run
 from looptck.catalogue.agents import agent
 from looptck.provider.gate import Gate
 from looptck.provider.script import Step
+from looptck.values.plain import times
 from looptck.values.transcript import Ended
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotReached
@@ -129,5 +130,5 @@ def test_at_the_same_time(scenario: Scenario, implementation: Implementation) ->
         run.request(2)
         leaks = [received.n for received in run.requests if other.encode() in received.raw]
         assert not leaks, f"request {leaks[0]} of a run carries {other!r}, a word of the run at the same time"
-        assert 1 == len(run.ran)
+        assert 1 == len(run.ran), f"the call of one of two runs at the same time ran {times(len(run.ran))}"
         assert other not in _told(run), f"the caller of {run.prompt[-1][1]!r} got words of the other run"

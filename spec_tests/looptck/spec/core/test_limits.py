@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.assertions.caller import STILL_ASKING
+from looptck.bench.assertions.caller import still_asking
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, Liveness, control, requirement
 from looptck.bench.limit_words import MISTAKES, names_a_limit
@@ -18,6 +18,7 @@ from looptck.provider.script import RUNAWAY_CAP
 from looptck.spec.obeying import may_not_call, obeying
 from looptck.spec.rounds import asks
 from looptck.values.outcome import Failed, Value
+from looptck.values.plain import times
 from looptck.values.turns import Call, Turn, calls, says, turn
 from looptck.values.verdicts import NotApplicable, NotReached
 
@@ -45,10 +46,9 @@ def _allowed(implementation: Implementation, limit: int) -> int:
 def _asked_times(implementation: Implementation, run: Run, limit: int) -> str:
     """How often the model was asked under a limit, and what a driver may have left undeclared if it was once more."""
     made, allowed = len(run.requests), _allowed(implementation, limit)
-    unit = (
-        "; if the limit counts rounds with tools, declare dialect.limit_counts" if made == limit + 1 > allowed else ""
-    )
-    return f"the model was asked {made} times{unit}"
+    rounds = '; if the limit counts rounds with tools, its driver declares dialect.limit_counts "tool-rounds"'
+    unit = rounds if made == limit + 1 > allowed else ""
+    return f"the model was asked {times(made)}{unit}"
 
 
 def _after_the_answer(run: Run, answered: int) -> str:
@@ -195,7 +195,7 @@ def test_endless_pauses(scenario: Scenario, implementation: Implementation) -> N
     run = implementation.run()
 
     run.delivered(2)
-    assert not run.is_endless(), STILL_ASKING
+    assert not run.is_endless(), still_asking(run)
 
 
 @requirement("limit-of-one-answers")
@@ -237,4 +237,4 @@ def test_default_limit(scenario: Scenario, implementation: Implementation) -> No
     run.delivered(2)
     implementation.bench.is_endless |= run.is_endless(most)
     assert run.ended, f"the loop {run.outcome}"
-    assert not run.is_endless(most), STILL_ASKING
+    assert not run.is_endless(most), still_asking(run)

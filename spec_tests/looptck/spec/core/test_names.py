@@ -13,7 +13,7 @@ from looptck.bench.checks import Implementation, refusable, requirement
 from looptck.bench.run import Run
 from looptck.provider.script import Step
 from looptck.spec.offered_names import offered, weather
-from looptck.values.plain import plain
+from looptck.values.plain import amount, plain
 from looptck.values.problem import Problem
 from looptck.values.turns import Call, Turn, calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
@@ -110,7 +110,8 @@ def test_the_offered_name_calls_its_tool(scenario: Scenario, implementation: Imp
     assert [name] == [one.tool for one in run.ran], (
         f"the call of the offered name ran {plain([one.tool for one in run.ran])}"
     )
-    assert 1 == len(run.new_answers(1))
+    results = amount(len(run.new_answers(1)), "result")
+    assert results == "1 result", f"the turn had one call, and the next request has {results}"
     calls_echoed(run, 1)
 
 

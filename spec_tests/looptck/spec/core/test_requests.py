@@ -207,7 +207,10 @@ def test_arguments_are_echoed(scenario: Scenario, implementation: Implementation
     run = implementation.run(agent="clerk")
 
     echoed = run.echoed(1)
-    assert ["order"] == [asked.tool for asked in echoed]
+    names = [asked.tool for asked in echoed]
+    assert ["order"] == names, (
+        f"the turn calls order, and the next request carries {plain(names) if names else 'no call'}"
+    )
     told = f"the arguments go back as {plain(echoed[0].arguments, MOST)}"
     assert agrees(Asked(echoed[0].id, "order", written), echoed[0]), told
 
@@ -221,7 +224,9 @@ def test_text_beside_calls(scenario: Scenario, implementation: Implementation) -
 
     run.delivered(1)
     said = [item.text.strip() for item in run.request(2).request.items if isinstance(item, Said)]
-    assert "One moment." in said
+    assert "One moment." in said, (
+        f"the turn says 'One moment.' beside its call; the texts of the next request are {plain(said)}"
+    )
 
 
 @requirement("nothing-is-no-word")

@@ -101,7 +101,8 @@ def _offers(implementation: Implementation, block: Block, *, strict: bool = Fals
 
 def _offered(run: Run, tool: Tool) -> Offered:
     offered = {one.name: one for one in run.request(1).request.tools}
-    assert tool.name in offered, f"the request offers {plain(sorted(offered))}"
+    others = ", ".join(sorted(offered)) or "no tools"
+    assert tool.name in offered, f"request 1 does not offer {tool.name}; it offers {others}"
     return offered[tool.name]
 
 

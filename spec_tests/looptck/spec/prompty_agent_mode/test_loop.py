@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from looptck.bench.assertions.results import answers
-from looptck.bench.assertions.tool_runs import tools_ran
+from looptck.bench.assertions.tool_runs import model_calls, tools_ran
 from looptck.bench.assertions.turns import calls_echoed
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, control, requirement
@@ -101,7 +101,7 @@ def test_other_finish_reason(scenario: Scenario, implementation: Implementation,
 
     run.replied(1)
     assert [] == run.tools_ran
-    assert 1 == len(run.requests)
+    model_calls(run, 1)
     got = f"raised {run.outcome.type}" if isinstance(run.outcome, Failed) else f"returned {run.value.text!r}"
     implementation.diverges(f"text and calls in a reply that ends with {stop}", got)
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from looptck.bench.assertions.caller import error_says
-from looptck.bench.assertions.tool_runs import tools_ran
+from looptck.bench.assertions.tool_runs import model_calls, tools_ran
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, control, requirement
 from looptck.bench.run import Run
@@ -106,7 +106,7 @@ def test_raising_kind_handler(scenario: Scenario, implementation: Implementation
 
     control(run, "browse")
     reached_the_caller(implementation, run, "LookupError", "the collection is closed")
-    assert 1 == len(run.requests)
+    model_calls(run, 1)
 
 
 @requirement("spec-bindings-come-before-dispatch")

@@ -9,7 +9,7 @@ import pytest
 
 from looptck.bench.assertions.caller import error_says
 from looptck.bench.assertions.results import answers_in_order
-from looptck.bench.assertions.tool_runs import tools_ran
+from looptck.bench.assertions.tool_runs import model_calls, tools_ran
 from looptck.bench.assertions.turns import calls_echoed
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
@@ -22,7 +22,7 @@ from looptck.spec.python_errors import no_handler, of_python, raised, reached_th
 from looptck.spec.rounds import asks
 from looptck.values.framing import DEFAULT
 from looptck.values.history import Answered, Asked
-from looptck.values.plain import plain
+from looptck.values.plain import MOST, amount, plain
 from looptck.values.turns import Call, calls, says, turn
 from looptck.values.verdicts import NotReached
 from looptck.wires import WIRES
@@ -52,7 +52,8 @@ def test_echoed_call(scenario: Scenario, implementation: Implementation) -> None
 
     run.delivered(1)
     echoed = [one.get("tool_calls") for one in run.request(2).body["messages"] if one["role"] == "assistant"]
-    assert [[{"id": "call_1a", "type": "function", "function": {"name": "note", "arguments": written}}]] == echoed
+    wanted = [[{"id": "call_1a", "type": "function", "function": {"name": "note", "arguments": written}}]]
+    assert wanted == echoed, f"the next request carries the calls {plain(echoed, MOST)}, not {plain(wanted, MOST)}"
 
 
 @requirement("spec-calls-come-before-their-results")
@@ -91,7 +92,7 @@ def test_bad_arguments(scenario: Scenario, implementation: Implementation) -> No
     ran = f"{plain(run.tools_ran)} ran, and " if run.tools_ran else ""
     told = "the model was asked again, and " if len(run.requests) > 1 else ""
     assert run.failed, f"the arguments are not JSON, and the caller got no error: {ran}{told}the loop {run.outcome}"
-    assert 1 == len(run.requests)
+    model_calls(run, 1)
 
 
 def _without_handler(scenario: Scenario, implementation: Implementation) -> Run:
@@ -132,7 +133,7 @@ def test_raising_handler(scenario: Scenario, implementation: Implementation) -> 
     if not run.tools_ran:
         raise NotReached(f"the handler never ran: the loop {run.outcome}")
     reached_the_caller(implementation, run, "LookupError", "there is no such city")
-    assert 1 == len(run.requests)
+    model_calls(run, 1)
 
 
 @requirement("spec-one-tool-message-for-each-call")
@@ -143,7 +144,8 @@ def test_tool_messages(scenario: Scenario, implementation: Implementation) -> No
     run = implementation.run()
 
     run.delivered(1)
-    assert 3 == len(run.new_answers(1))
+    results = amount(len(run.new_answers(1)), "result")
+    assert results == "3 results", f"the turn had 3 calls, and the next request has {results}"
     answers_in_order(run, 1)
 
 

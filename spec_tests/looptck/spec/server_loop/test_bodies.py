@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from looptck.bench.assertions.results import one_result
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import lengthy, refusable, requirement
 from looptck.bench.client import Reply
@@ -190,9 +191,7 @@ def test_large_result(scenario: Scenario, server: ServerUnderTest) -> None:
     if not run.ran:
         raise NotReached("the tool with the large result was never run")
     if run.got.ok:
-        results = [answer.text for answer in run.answers(1)]
-        assert 1 == len(results)
-        (text,) = results
+        text = one_result(run, 1).text
         server.implementation.diverges("a result of 50 MB", _shown(text, whole))
         assert text == whole or not whole.startswith(text), (
             f"the result was cut to {len(text)} characters, and does not say so"

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from looptck.bench.assertions.tool_runs import model_calls
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import control, requirement
 from looptck.bench.run import Run
@@ -131,7 +132,7 @@ def test_turn_left_over(scenario: Scenario, server: ServerUnderTest, answer: str
     run = server.ask()
 
     run.delivered(2)
-    assert 2 == len(run.requests)
+    model_calls(run, 2)
     assert answer == (run.got.text or "")
 
 
