@@ -110,8 +110,8 @@ def test_the_offered_name_calls_its_tool(scenario: Scenario, implementation: Imp
     assert [name] == [one.tool for one in run.ran], (
         f"the call of the offered name ran {plain([one.tool for one in run.ran])}"
     )
-    results = amount(len(run.new_answers(1)), "result")
-    assert results == "1 result", f"the turn had one call, and the next request has {results}"
+    results = len(run.new_answers(1))
+    assert results == 1, f"the turn had one call, and the next request has {amount(results, 'result')}"
     calls_echoed(run, 1)
 
 
