@@ -31,6 +31,16 @@ class MessagesBlocksMerged(MessagesStream):
         super().add_input(self.blocks[-1], piece)
 
 
+@breaks("block-indices-may-have-gaps", cells=MESSAGES_STREAM)
+class IndicesArePlaces(MessagesStream):
+    """Takes the index of a delta for the place of its block among those that have begun."""
+
+    def block_at(self, index: Any) -> PartialBlock:
+        if isinstance(index, int) and index >= len(self.blocks):
+            raise StreamBroken(f"a delta of the stream continues block {index}, and {len(self.blocks)} have begun")
+        return super().block_at(index)
+
+
 @breaks("hosted-input-stays-apart", cells=MESSAGES_STREAM)
 class HostedInputIsTheCalls(MessagesStream):
     """Appends the input of a tool of the service to that of the call before it."""

@@ -78,6 +78,7 @@ Quirk = Literal[
     "no-input-at-start",
     "text-at-start",
     "block-not-stopped",
+    "indices-with-gaps",
     "counts-null",
     "counts-missing",
     "counts-grow",

@@ -177,6 +177,14 @@ def test_start_of_an_answer(scenario: Scenario, implementation: Implementation) 
     assert ANSWER == run.value.text, f"the answer is {ANSWER!r}, and the loop {run.outcome}"
 
 
+@requirement("block-indices-may-have-gaps")
+def test_gaps_between_indices(implementation: Implementation) -> None:
+    """The blocks of a turn with two calls, and that of the answer, have the indices 1, 3 and 5."""
+    gaps = DEFAULT.but(quirk="indices-with-gaps")
+
+    _means_the_same(implementation, gaps, Turn((Text("I look that up."), *TWO_CALLS.calls)))
+
+
 @requirement("missing-input-at-start-is-tolerated")
 def test_no_input_at_start(implementation: Implementation) -> None:
     """The start of the block has no input; its deltas contain it."""

@@ -149,6 +149,21 @@ def test_reasoning_is_echoed(scenario: Scenario, implementation: Implementation)
         )
 
 
+@requirement("reasoning-details-are-echoed")
+def test_details_are_echoed(scenario: Scenario, implementation: Implementation) -> None:
+    """Two turns have calls and details of their reasoning: each goes back with some, in the list of the same name."""
+    details = DEFAULT.but(quirk="reasoning-details")
+    scenario.plays(Step(TWO_CALLS, details), Step(WEATHER, details), says(ANSWER))
+
+    run = implementation.run()
+
+    for n in (2, 3):
+        turns = [one for one in objects_in(run.request(n).body.get("messages")) if one.get("tool_calls")]
+        lost = [one for one in turns if not objects_in(one.get("reasoning_details"))]
+        assert not lost, f"the message with calls in request {n} has no `reasoning_details`, though its turn came with them"
+        calls_echoed(run, n - 1)
+
+
 @requirement("reasoning-details-go-back-whole")
 def test_details_go_back_whole(scenario: Scenario, implementation: Implementation) -> None:
     """Two turns have calls and details of their reasoning; where details go back, the readable and the sealed ones do.

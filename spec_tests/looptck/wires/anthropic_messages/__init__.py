@@ -60,6 +60,7 @@ ANTHROPIC_MESSAGES = Wire(
             "no-input-at-start",
             "text-at-start",
             "block-not-stopped",
+            "indices-with-gaps",
             "counts-null",
             "counts-missing",
             "counts-grow",

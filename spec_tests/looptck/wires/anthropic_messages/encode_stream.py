@@ -94,7 +94,8 @@ def _content(turn: Turn, content: list[dict[str, Any]], framing: Framing) -> Ite
         text = next(texts) if block["type"] == "tool_use" else None
         stops = framing.quirk != "block-not-stopped" or index < len(content) - 1
         line = [*_block(block, text, framing), *([{"type": "content_block_stop"}] if stops else [])]
-        lines.append([{"type": event["type"], "index": index, **event} for event in line])
+        place = 2 * index + 1 if framing.quirk == "indices-with-gaps" else index
+        lines.append([{"type": event["type"], "index": place, **event} for event in line])
     placed = zip(content, lines, strict=True)
     for together, group in groupby(placed, lambda entry: framing.interleaved and entry[0]["type"] == "tool_use"):
         grown = [line for _, line in group]
