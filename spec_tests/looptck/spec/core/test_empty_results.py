@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from looptck.bench.assertions.failure_texts import READS_AS_ERROR
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
@@ -10,7 +13,7 @@ from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotReached
 
 GIVEN = "call_note_7"
-HISTORY = [
+HISTORY: list[dict[str, Any]] = [
     {"role": "user", "content": "Write that down."},
     {"role": "assistant", "content": "", "calls": [{"id": GIVEN, "name": "note", "arguments": {"text": "fine"}}]},
     {"role": "tool", "call_id": GIVEN, "content": ""},
@@ -43,7 +46,7 @@ def test_of_a_given_history(scenario: Scenario, implementation: Implementation) 
     _is_no_failure(run.request(1).request.answers)
 
 
-def _is_no_failure(results: list[Answered]) -> None:
+def _is_no_failure(results: Sequence[Answered]) -> None:
     """Assert that the only result is not told as that of a call that has failed. NotReached if there is none."""
     if len(results) != 1:
         raise NotReached(f"the request has {len(results)} results, and one call was made")

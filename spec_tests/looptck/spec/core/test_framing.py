@@ -182,7 +182,7 @@ def test_gaps_between_indices(implementation: Implementation) -> None:
     """The blocks of a turn with two calls, and that of the answer, have the indices 1, 3 and 5."""
     gaps = DEFAULT.but(quirk="indices-with-gaps")
 
-    _means_the_same(implementation, gaps, Turn((Text("I look that up."), *TWO_CALLS.calls)))
+    runs_its_calls(implementation, gaps, Turn((Text("I look that up."), *TWO_CALLS.calls)))
 
 
 @requirement("missing-input-at-start-is-tolerated")

@@ -13,8 +13,8 @@ from looptck.bench.checks import control, requirement
 from looptck.bench.run import Run
 from looptck.bench.server import PING, WEATHER, ServerUnderTest, tool
 from looptck.values.history import Answered, Asked, Said, same_arguments
-from looptck.values.transcript import Received, ToolBegan
 from looptck.values.plain import plain
+from looptck.values.transcript import Received, ToolBegan
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotReached
 

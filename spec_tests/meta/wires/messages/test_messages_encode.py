@@ -153,6 +153,16 @@ def test_the_last_block_may_not_stop(name: str) -> None:
     assert {**wanted, "stopped": wanted["stopped"] - {last}} == read(numbered, DEFAULT.but(quirk="block-not-stopped"))
 
 
+def test_indices_with_gaps() -> None:
+    """The quirk gives the first block the index 1 and each other one two more, and changes nothing else."""
+    numbered = TURNS["text-and-calls"].numbered(1)
+
+    usual, gaps = (events(numbered, framing) for framing in (DEFAULT, DEFAULT.but(quirk="indices-with-gaps")))
+
+    moved = [{**event, "index": 2 * event["index"] + 1} if "index" in event else event for event in usual]
+    assert moved == gaps
+
+
 def test_input_at_start() -> None:
     """The input stands where the block starts, and no delta repeats it."""
     _, start, *_ = stream = events(calls(WEATHER).numbered(1), DEFAULT.but(quirk="input-at-start"))
