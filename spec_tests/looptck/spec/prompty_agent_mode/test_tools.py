@@ -236,7 +236,7 @@ def test_awaited(scenario: Scenario, implementation: Implementation) -> None:
     for received in run.requests:
         for result in received.request.answers:
             assert "<coroutine" not in result.text, (
-                f"the model reads {result.text!r} as a result, which is that of a coroutine function that was not awaited"
+                f"the model reads {result.text!r} as a result: a coroutine function was called, and not awaited"
             )
     _holds(run)
 
