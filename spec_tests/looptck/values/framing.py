@@ -79,6 +79,8 @@ Quirk = Literal[
     "text-at-start",
     "block-not-stopped",
     "indices-with-gaps",
+    "start-repeated",
+    "stop-repeated",
     "counts-null",
     "counts-missing",
     "counts-grow",

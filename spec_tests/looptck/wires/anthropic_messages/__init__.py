@@ -61,6 +61,8 @@ ANTHROPIC_MESSAGES = Wire(
             "text-at-start",
             "block-not-stopped",
             "indices-with-gaps",
+            "start-repeated",
+            "stop-repeated",
             "counts-null",
             "counts-missing",
             "counts-grow",
