@@ -36,7 +36,7 @@ export async function serve(driver) {
   const run = async (id, scenario) => {
     const abort = new AbortController();
     running.set(id, abort);
-    const emit = (told) => escapees.has(id) || send(typeof told === 'object' ? { type: 'event', id, event: withId(told) } : { type: 'chunk', id, text: told });
+    const emit = (told) => escapees.has(id) || send(typeof told === 'object' && told ? { type: 'event', id, event: withId(told) } : { type: 'chunk', id, text: told ?? null });
     const outcome = await ended(driver, scenario, emit, abort.signal);
     over.add(id);
     await new Promise(setImmediate);

@@ -209,7 +209,7 @@ test('a text that is emitted is a chunk, and an object an event', async () => {
     { type: 'chunk', id: 'r1', text: 'Well,' },
     { type: 'event', id: 'r1', event },
     { type: 'event', id: 'r1', event: { ...event, call_id: null } },
-    { type: 'event', id: 'r1', event: null },
+    { type: 'chunk', id: 'r1', text: null },
   ]);
 });
 

@@ -855,8 +855,11 @@ def load(reference: str) -> Any:
     return attrgetter(name)(module)
 
 
-def emitted(id: str, told: str | Event) -> dict[str, Any]:
-    """The message for what a driver has emitted in the run with this id: a piece of text, or an event."""
+def emitted(id: str, told: str | Event | None) -> dict[str, Any]:
+    """The message for what a driver has emitted in the run with this id: a piece of text, or an event.
+
+    None is what a loop hands to its caller that takes an absent text for a piece.
+    """
     if isinstance(told, dict):
         return {"type": "event", "id": id, "event": told}
     return {"type": "chunk", "id": id, "text": told}

@@ -138,6 +138,14 @@ class RejectionsAnswerNothing(Loop):
         return replace(answer, call_id="rejected") if isinstance(answer, ToolResult) else answer
 
 
+@breaks("rejection-reason-reaches-the-model", cells=CHAT)
+class ReasonsAreForTheLog(Loop):
+    """Tells the model that a call was rejected, and not why."""
+
+    def rejected(self, call: ToolCall, feedback: str) -> Any:
+        return super().rejected(call, "no reason was given")
+
+
 @breaks(
     "approved-siblings-run",
     collateral={

@@ -160,6 +160,14 @@ class CancelledForAllCalls(Loop):
         return super().repaired()
 
 
+@breaks("results-before-a-cancel-stay", cells=CHAT)
+class CancelledForManyCalls(CancelledForAllCalls):
+    """Says so only of the calls of a turn with more than two."""
+
+    def repaired(self) -> Sequence[ToolResult]:
+        return super().repaired() if len(self._calls) > 2 else super(CancelledForAllCalls, self).repaired()
+
+
 @breaks("next-turn-after-a-cancel-is-accepted", cells=CHAT)
 class CancelledForGood(Driver):
     """Cancels the next run of a conversation too when one of its runs was cancelled."""

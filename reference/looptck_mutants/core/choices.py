@@ -24,6 +24,17 @@ class NoneIsNothing(ChatWire):
         return {name: value for name, value in body.items() if (name, value) != ("tool_choice", "none")}
 
 
+@breaks("forbidden-calls-stay-forbidden")
+class NoneIsForOneRequest(ChatWire):
+    """Forbids calls in the first request only."""
+
+    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+        body = super().request(agent, history, stream=stream)
+        if body.get("tool_choice") == "none" and history[-1]["role"] == "tool":
+            del body["tool_choice"]
+        return body
+
+
 @breaks(
     "choice-reaches-the-service",
     collateral={("forced-choice-ends", "forced-choice-is-for-one-round"): LOST},

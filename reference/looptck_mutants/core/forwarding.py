@@ -36,6 +36,17 @@ class SaidTwice(Driver):
 
 
 @breaks("chunks-join-to-the-answer", cells=CHAT_STREAM)
+class NothingIsHandedOn(Driver):
+    """Forwards the text of the first delta, which has none."""
+
+    def run(self, case: Json, emit: Emit) -> Json:
+        """Forward nothing, and then all pieces."""
+        if case["stream"] and "leave_after" not in case["options"]:
+            emit(None)
+        return super().run(case, emit)
+
+
+@breaks("chunks-join-to-the-answer", cells=CHAT_STREAM)
 class BlanksAreNoNews(Driver):
     """Forwards no piece that is empty once it is stripped."""
 

@@ -125,6 +125,17 @@ class SummariesOnly(ResponsesWire):
         return super().echo(replace(turn, content=tuple(kept)))
 
 
+@breaks("reasoning-details-are-echoed", cells=CHAT)
+class DetailsDropped(ChatWire):
+    """Sends calls back without the details of the reasoning that they came with."""
+
+    def echo(self, turn: Turn) -> list[Json]:
+        return [
+            {name: value for name, value in message.items() if name != "reasoning_details"}
+            for message in super().echo(turn)
+        ]
+
+
 @breaks("reasoning-details-go-back-whole", cells=CHAT)
 class SealedDetailsOnly(ChatWire):
     """Sends back the encrypted details of reasoning, and not the readable ones."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from looptck_mutants import broad_faults
-from looptck_mutants.cells import MESSAGES
+from looptck_mutants.cells import CHAT, MESSAGES
 from looptck_mutants.parts import breaks
 from looptck_reference.loop.loop import Loop
 from looptck_reference.vocabulary.actions import Action, End, Fail, Raised
@@ -142,6 +142,23 @@ class NothingIsNoResult(Loop):
 
     def append_results(self, results: Sequence[ToolResult]) -> None:
         super().append_results([result for result in results if result.text])
+
+
+@breaks("empty-result-is-no-failure")
+class NothingIsAnError(Loop):
+    """Says of a tool that returned an empty text that it has failed."""
+
+    def append_results(self, results: Sequence[ToolResult]) -> None:
+        super().append_results([one if one.text else replace(one, text="Error: no output") for one in results])
+
+
+@breaks("empty-result-is-no-failure", cells=CHAT)
+class NothingGivenIsAnError(ChatWire):
+    """Says of an empty result in the history of its caller that there is none."""
+
+    def opening(self, messages: Sequence[Json]) -> list[Json]:
+        told = [{**one, "content": one["content"] or "Error: the result is missing"} for one in messages]
+        return super().opening([new if one["role"] == "tool" else one for one, new in zip(messages, told, strict=True)])
 
 
 @breaks("results-share-one-message", cells=MESSAGES)

@@ -8,7 +8,7 @@ from looptck_mutants.cells import MESSAGES_STREAM
 from looptck_mutants.core.streams_chat import A_FRAMING
 from looptck_mutants.parts import breaks
 from looptck_reference.vocabulary.errors import MalformedReply, StreamBroken
-from looptck_reference.vocabulary.values import Delta, Json
+from looptck_reference.vocabulary.values import Delta, Json, Turn
 from looptck_reference.wires import MessagesStream
 from looptck_reference.wires.anthropic_messages_stream import PartialBlock
 
@@ -29,6 +29,59 @@ class MessagesBlocksMerged(MessagesStream):
 
     def add_input(self, block: PartialBlock, piece: str) -> None:
         super().add_input(self.blocks[-1], piece)
+
+
+@breaks("block-indices-may-have-gaps", cells=MESSAGES_STREAM)
+class IndicesArePlaces(MessagesStream):
+    """Takes the index of a delta for the place of its block among those that have begun."""
+
+    def block_at(self, index: Any) -> PartialBlock:
+        if isinstance(index, int) and index >= len(self.blocks):
+            raise StreamBroken(f"a delta of the stream continues block {index}, and {len(self.blocks)} have begun")
+        return super().block_at(index)
+
+
+@breaks("repeated-events-change-nothing", cells=MESSAGES_STREAM)
+class OneStartAlone(MessagesStream):
+    """Fails on a message that starts a second time."""
+
+    started = False
+
+    def begin_message(self, message: Json) -> str:
+        if self.started:
+            raise StreamBroken("the message starts a second time")
+        self.started = True
+        return super().begin_message(message)
+
+
+@breaks("repeated-events-change-nothing", cells=MESSAGES_STREAM)
+class StartsAddUp(MessagesStream):
+    """Counts the input once for each start of a message."""
+
+    starts = 0
+
+    def begin_message(self, message: Json) -> str:
+        self.starts += 1
+        return super().begin_message(message)
+
+    def turn(self) -> Turn:
+        if "input_tokens" in self.usage:
+            self.usage["input_tokens"] *= self.starts
+        return super().turn()
+
+
+@breaks("repeated-events-change-nothing", cells=MESSAGES_STREAM)
+class EachStopIsACall(MessagesStream):
+    """Takes each stop of a block for the end of another call."""
+
+    def take(self, event: Json) -> str:
+        index = event.get("index")
+        if event.get("type") == "content_block_stop" and isinstance(index, int):
+            block = self.block_at(index)
+            ended = self.__dict__.setdefault("ended", set())
+            self.blocks += [block] if index in ended else []
+            ended.add(index)
+        return super().take(event)
 
 
 @breaks("hosted-input-stays-apart", cells=MESSAGES_STREAM)

@@ -69,12 +69,13 @@ class Chunks:
         self._transcript = transcript
         self._count = self._length = 0
 
-    def __call__(self, told: str | Mapping[str, Any]) -> None:
+    def __call__(self, told: str | Mapping[str, Any] | None) -> None:
         self._count += 1
         self._length += len(told) if isinstance(told, str) else len(str(told))
         if self._count <= MOST_CHUNKS and self._length <= MOST_TEXT:
             now = self._transcript.now()
-            self._transcript.append(Chunk(now, told) if isinstance(told, str) else Told(now, told))
+            heard = Chunk(now, told or "", told is None) if told is None or isinstance(told, str) else Told(now, told)
+            self._transcript.append(heard)
 
 
 class LoopBench(Bench):

@@ -239,7 +239,7 @@ def _event(event: Event) -> str:
         case ConfirmAsked() | ConfirmAnswered():
             return _confirmation(event)
         case Chunk():
-            return f"the caller receives {shortened(event.text, 60)}"
+            return f"the caller receives {'nothing' if event.absent else shortened(event.text, 60)}"
         case Told() | ServerEvent():
             return _heard(event)
         case SideRequest() | UnroutedRequest() | McpAsked():

@@ -186,6 +186,8 @@ class Chunk:
 
     at: float
     text: str
+    absent: bool = False
+    """The caller was handed nothing, such as None, in place of a text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ IN_A_RUN = {
     "ReturnsAnObject": ("bad-message", "object is not JSON serializable"),
     "NotAsync": ("crashed", "can't be used in 'await' expression"),
     "NoRun": ("crashed", "NoRun has no method run"),
-    "EmitsNone": ("bad-message", "a chunk of None"),
+    "EmitsANumber": ("bad-message", "a chunk of 7"),
 }
 
 NOT_STARTING = {

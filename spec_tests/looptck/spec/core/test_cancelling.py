@@ -87,9 +87,9 @@ def _between_tools(scenario: Scenario) -> Gate:
     return gate
 
 
-def _second_tool_runs(scenario: Scenario) -> Gate:
+def _second_tool_runs(scenario: Scenario, *others: Call) -> Gate:
     gate = cancelled_run_ended(of_a_tool=True)
-    scenario.plays(calls(CALL, Call.of("note", {"text": "fine"})), says("Not asked for."))
+    scenario.plays(calls(CALL, Call.of("note", {"text": "fine"}), *others), says("Not asked for."))
     scenario.returns("weather", REPORT)
     scenario.does("note", Returns("kept", hold=gate))
     return gate
@@ -292,11 +292,12 @@ def test_another_run_goes_on(scenario: Scenario, implementation: Implementation)
 
 @requirement("results-before-a-cancel-stay")
 @refusable("Whether the next question is accepted is judged by next-turn-after-a-cancel-is-accepted.")
-def test_results_stay(scenario: Scenario, implementation: Implementation) -> None:
+@pytest.mark.parametrize("others", [(), (Call.of("ping"),)], ids=["the-last-runs", "another-waits"])
+def test_results_stay(scenario: Scenario, implementation: Implementation, others: tuple[Call, ...]) -> None:
     """The first tool has ended and the second one runs; the next question has the first result, or no call of it."""
     require_cancelling(implementation)
     talk = Talk(implementation)
-    gate = _second_tool_runs(scenario)
+    gate = _second_tool_runs(scenario, *others)
     cancelled = cancelled_at(gate, implementation, talk.begin("What is the weather?"))
     if not any(one.ended is not None for one in cancelled.ran if one.tool == "weather"):
         raise NotApplicable("the loop began with the second call of the turn, so the first had no result")

@@ -147,6 +147,31 @@ def test_two_calls_all_the_same(scenario: Scenario, implementation: Implementati
     answered_once(run, 1)
 
 
+@requirement("forbidden-calls-stay-forbidden")
+def test_a_call_all_the_same(scenario: Scenario, implementation: Implementation) -> None:
+    """The caller forbids calls and the model makes one, as some servers let it; the next request forbids them too."""
+    scenario.plays(calls(_call(1)), says("Done."))
+
+    run = implementation.run(tool_choice="none")
+
+    if not _forbids(implementation, run, 1):
+        raise NotReached(f"request 1 does not forbid calls: it {chosen(run, run.request(1)).words}")
+    run.delivered(1)
+    if run.ended and len(run.requests) == 1:
+        raise NotApplicable(f"the loop does not go on behind a call that its caller forbade, and {run.outcome}")
+    words = chosen(run, run.request(2)).words
+    assert _forbids(implementation, run, 2), (
+        f"the caller forbade calls, which request 1 says and request 2 no longer does: it {words}"
+    )
+
+
+def _forbids(implementation: Implementation, run: Run, n: int) -> bool:
+    """Whether a request lets the model call no tool of the case; a tool for the answer is none."""
+    by_call = implementation.started.answer is not None
+    found = chosen(run, run.request(n))
+    return may_not_call(run.request(n).body) or found.is_of("none", run.offered, answers_by_call=by_call)
+
+
 @requirement("no-tool-options-without-tools")
 @pytest.mark.parametrize("wanted", ["auto", "none"])
 def test_choice_without_tools(scenario: Scenario, implementation: Implementation, wanted: str) -> None:

@@ -113,6 +113,22 @@ def test_one_message(scenario: Scenario, implementation: Implementation, way: st
     share_one_message(found.run, found.n)
 
 
+@requirement("rejection-reason-reaches-the-model")
+@ways
+def test_reason(scenario: Scenario, implementation: Implementation, way: str) -> None:
+    """The result of the rejected call has what its user has said about it."""
+    found = _played(scenario, implementation, way)
+
+    request = found.run.request(found.n).request
+    rejected = [one.id for one in request.asked if "first" in str(one.arguments)]
+    texts = [one.text for one in request.answers if one.id in rejected]
+    if not texts:
+        raise NotReached("the rejected call has no result in the request after the decisions")
+    assert holds(texts[0], NO), (
+        f"the user has rejected note(first) with the words {NO!r}, and the model reads {texts[0]!r} as its result"
+    )
+
+
 @requirement("resume-obeys-each-decision")
 @pytest.mark.parametrize(
     "sibling",

@@ -149,6 +149,32 @@ def test_reasoning_is_echoed(scenario: Scenario, implementation: Implementation)
         )
 
 
+@requirement("reasoning-details-are-echoed")
+def test_details_are_echoed(scenario: Scenario, implementation: Implementation) -> None:
+    """Two turns have calls and details of their reasoning: each goes back with some, in the list of the same name.
+
+    Some loops do so only for a model of a service that demands it: one of the two names is enough.
+    """
+    details = DEFAULT.but(quirk="reasoning-details")
+
+    def lost(run: Run, n: int) -> int:
+        turns = [one for one in objects_in(run.request(n).body.get("messages")) if one.get("tool_calls")]
+        return sum(not objects_in(one.get("reasoning_details")) for one in turns)
+
+    for model in (MODEL, "google/gemini-3-pro-preview"):
+        scenario.plays(Step(TWO_CALLS, details), Step(WEATHER, details), says(ANSWER))
+        run = implementation.run(model=model)
+        run.request(3)
+        if not any(lost(run, n) for n in (2, 3)):
+            break
+
+    for n in (2, 3):
+        calls_echoed(run, n - 1)
+        assert not lost(run, n), (
+            f"the message with calls in request {n} has no `reasoning_details`, though its turn came with them"
+        )
+
+
 @requirement("reasoning-details-go-back-whole")
 def test_details_go_back_whole(scenario: Scenario, implementation: Implementation) -> None:
     """Two turns have calls and details of their reasoning; where details go back, the readable and the sealed ones do.

@@ -59,6 +59,18 @@ def test_chunks_join(scenario: Scenario, implementation: Implementation, text: s
     assert 1 == times, f"the caller received the answer {times} times: {joined!r}"
 
 
+@requirement("chunks-join-to-the-answer")
+def test_each_piece_is_a_text(scenario: Scenario, implementation: Implementation) -> None:
+    """Deltas of a turn without text have null for it, or no member at all, and the caller is handed no such piece."""
+    scenario.plays(WEATHER, Step(says(SIGNS), SLOW))
+
+    run = implementation.run()
+
+    run.delivered(2)
+    absent = sum(chunk.absent for chunk in run.chunks)
+    assert not absent, f"of {len(run.chunks)} pieces that the caller got {absent} are null, and no text"
+
+
 @requirement("plain-and-stream-agree")
 def test_plain_and_stream(scenario: Scenario, implementation: Implementation) -> None:
     """Any conversation, played plain and streamed, leads to the same tool runs and the same requests."""

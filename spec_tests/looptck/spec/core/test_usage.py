@@ -162,6 +162,15 @@ def test_cumulative(implementation: Implementation, framing: Framing) -> None:
         assert name in told(run), f"the caller is told no {name}, which it is told where the end repeats all counts"
 
 
+@requirement("repeated-events-change-nothing")
+def test_a_repeated_start(implementation: Implementation) -> None:
+    """The start of a message comes twice, with the same id and the same counts, which count once."""
+    implementation.needs("usage")
+    run = _played(implementation, ONE_ROUND, DEFAULT.but(quirk="start-repeated"))
+
+    usage_is_the_sum(run, more="adds up what both starts say")
+
+
 PLACES: dict[Quirk, str] = {
     "usage-beside-finish": "in the chunk with the finish reason",
     "usage-then-none": "in the chunk with the finish reason, and a later chunk has none",

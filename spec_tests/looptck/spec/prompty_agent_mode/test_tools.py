@@ -233,6 +233,11 @@ def test_awaited(scenario: Scenario, implementation: Implementation) -> None:
     """The results of coroutine functions are their return values, not the coroutines."""
     run = _carried(scenario, implementation, "async")
 
+    for received in run.requests:
+        for result in received.request.answers:
+            assert "<coroutine" not in result.text, (
+                f"the model reads {result.text!r} as a result: a coroutine function was called, and not awaited"
+            )
     _holds(run)
 
 

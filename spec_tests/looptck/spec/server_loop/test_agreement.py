@@ -139,7 +139,7 @@ def _agree(one: Run, streamed: Run, *, erring: bool = False) -> None:
         raise NotReached(f"the plain request got {one.got}")
     ran = one.tools_ran, streamed.tools_ran
     assert ran[0] == ran[1], f"for a plain request {plain(ran[0])} ran, for a streamed one {plain(ran[1])}"
-    assert _questions(one) == _questions(streamed)
+    _ask_alike(_questions(one), _questions(streamed))
     got = _answer(one.got), _answer(streamed.got)
     assert got[0] == got[1], f"a plain request got {_told(got[0])}, a streamed one {_told(got[1])}"
 
@@ -156,6 +156,19 @@ def _questions(run: Run) -> list[tuple[list[Item], list[str], Any]]:
         for received in run.received
         if isinstance(received.body, dict)
     ]
+
+
+def _ask_alike(one: list[tuple[list[Item], list[str], Any]], streamed: list[tuple[list[Item], list[str], Any]]) -> None:
+    """Assert that the same was asked of the model, and say in which member of which request something else was."""
+    for n, (asked, other) in enumerate(zip(one, streamed, strict=False), 1):
+        for member, was, now in zip(("messages", "tools", "tool_choice"), asked, other, strict=True):
+            assert was == now, (
+                f"model request {n} of a plain request has the {member} {plain(was)}, and that of a streamed one "
+                f"{plain(now)}"
+            )
+    assert len(one) == len(streamed), (
+        f"a plain request leads to {len(one)} model requests, and a streamed one to {len(streamed)}"
+    )
 
 
 def _numbered(item: Item, ids: dict[str, str]) -> Item:

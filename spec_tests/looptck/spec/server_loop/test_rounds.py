@@ -14,6 +14,7 @@ from looptck.bench.checks import control, requirement
 from looptck.bench.run import Run
 from looptck.bench.server import PING, WEATHER, ServerUnderTest, tool
 from looptck.values.history import Answered, Asked, Said, same_arguments
+from looptck.values.plain import plain
 from looptck.values.transcript import Received, ToolBegan
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotReached
@@ -181,7 +182,9 @@ def test_first_of_several_calls(scenario: Scenario, server: ServerUnderTest) -> 
 
     server.reached(run, 2)
     server.implementation.diverges("several_calls", "all" if len(run.ran) == 3 else "first-only")
-    assert [("weather", {"city": "Paris"})] == run.tools_ran
+    assert [("weather", {"city": "Paris"})] == run.tools_ran, (
+        f"of the three calls of a turn the first runs, which is weather for Paris; what ran is {plain(run.tools_ran)}"
+    )
 
 
 @requirement("server-history-gets-call-and-result")

@@ -51,7 +51,8 @@ def events(turn: Turn, n: int, framing: Framing) -> list[object]:
     begun = {**message, "content": [], **_NO_STOP, "usage": {**usage, "output_tokens": 1}}
     if turn.container is not None:
         begun["container"] = None
-    stream: list[_Event] = [{"type": "message_start", "message": begun}]
+    start = {"type": "message_start", "message": begun}
+    stream: list[_Event] = [start, start] if framing.quirk == "start-repeated" else [start]
     stream += _content(turn, message["content"], framing)
     if framing.unknown_events and message["content"]:
         stream.insert(2, {"type": "content_block_delta", "index": 0, "delta": dict(_UNKNOWN_DELTA)})
@@ -93,8 +94,10 @@ def _content(turn: Turn, content: list[dict[str, Any]], framing: Framing) -> Ite
     for index, block in enumerate(content):
         text = next(texts) if block["type"] == "tool_use" else None
         stops = framing.quirk != "block-not-stopped" or index < len(content) - 1
-        line = [*_block(block, text, framing), *([{"type": "content_block_stop"}] if stops else [])]
-        lines.append([{"type": event["type"], "index": index, **event} for event in line])
+        ends = [{"type": "content_block_stop"}] * (2 if framing.quirk == "stop-repeated" else 1)
+        line = [*_block(block, text, framing), *(ends if stops else [])]
+        place = 2 * index + 1 if framing.quirk == "indices-with-gaps" else index
+        lines.append([{"type": event["type"], "index": place, **event} for event in line])
     placed = zip(content, lines, strict=True)
     for together, group in groupby(placed, lambda entry: framing.interleaved and entry[0]["type"] == "tool_use"):
         grown = [line for _, line in group]

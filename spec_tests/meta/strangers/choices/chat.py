@@ -249,6 +249,16 @@ class DriverNothing(Driver):
             return None if super().choice() == "none" else super().choice()
 
 
+class DriverNoneOnce(Driver):
+    """What is forbidden in the first round is allowed later."""
+
+    class loop(ChoosingChat):
+        """Takes every choice back when a tool has run."""
+
+        def current_choice(self) -> Any:
+            return "auto" if self.called else self.choice()
+
+
 class DriverSome(Driver):
     """The model has to call some tool, and not the one that was named."""
 

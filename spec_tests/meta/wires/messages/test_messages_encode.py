@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from looptck.values.framing import DEFAULT, Framing
+from looptck.values.framing import DEFAULT, Framing, Quirk
 from looptck.values.turns import Call, Turn, calls, refuses, says, turn
 from looptck.wires.anthropic_messages import ANTHROPIC_MESSAGES
 from meta.wires.messages.encoded import read_stream
@@ -151,6 +151,33 @@ def test_the_last_block_may_not_stop(name: str) -> None:
     last = len(wanted["content"]) - 1
 
     assert {**wanted, "stopped": wanted["stopped"] - {last}} == read(numbered, DEFAULT.but(quirk="block-not-stopped"))
+
+
+def test_indices_with_gaps() -> None:
+    """The quirk gives the first block the index 1 and each other one two more, and changes nothing else."""
+    numbered = TURNS["text-and-calls"].numbered(1)
+
+    usual, gaps = (events(numbered, framing) for framing in (DEFAULT, DEFAULT.but(quirk="indices-with-gaps")))
+
+    moved = [{**event, "index": 2 * event["index"] + 1} if "index" in event else event for event in usual]
+    assert moved == gaps
+
+
+@pytest.mark.parametrize(
+    ("quirk", "type"), [("start-repeated", "message_start"), ("stop-repeated", "content_block_stop")]
+)
+def test_repeated_events(quirk: Quirk, type: str) -> None:
+    """The quirk sends each event of one type a second time, right behind the first, and no other."""
+    numbered = TURNS["text-and-calls"].numbered(1)
+
+    usual, twice = (events(numbered, framing) for framing in (DEFAULT, DEFAULT.but(quirk=quirk)))
+
+    assert [again for one in _told(usual) for again in [one] * (2 if one["type"] == type else 1)] == _told(twice)
+
+
+def _told(stream: list[Any]) -> list[Any]:
+    """The events without the ping, which stands at the third place of any stream."""
+    return [one for one in stream if one["type"] != "ping"]
 
 
 def test_input_at_start() -> None:
