@@ -6,11 +6,13 @@ the name of the check's case; a run without a violation adds no result.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from looptck.bench.run import Run
 from looptck.drivers.protocol import AGENT_LOOP, PROGRAM, SERVER_LOOP
 from looptck.provider.server import Late
+from looptck.values.plain import amount
 
 REFUSED = "no-request-is-refused"
 LATE = "nothing-runs-after-the-end"
@@ -31,10 +33,17 @@ def refused(profile: str) -> str:
 
 
 def refusals(run: Run) -> Iterator[str]:
-    """The refusals of a run's requests, in order, as messages."""
+    """The refusals of a run's requests as messages: of each rule the first, and how many more there are."""
+    first: dict[str, str] = {}
+    more: Counter[str] = Counter()
     for received in run.received:
         for problem in received.problems:
-            yield f"request {received.n} {problem.refusal}: {problem.reported} ({problem.rule})"
+            if problem.rule in first:
+                more[problem.rule] += 1
+            else:
+                first[problem.rule] = f"request {received.n} {problem.refusal}: {problem.reported} ({problem.rule})"
+    for rule, message in first.items():
+        yield f"{message}, and {amount(more[rule], 'more time')}" if more[rule] else message
 
 
 def first_refused(runs: Iterable[Run]) -> tuple[Run, str] | None:

@@ -13,6 +13,7 @@ from looptck.provider.script import Step
 from looptck.values.framing import Framing
 from looptck.values.outcome import Value
 from looptck.values.turns import Call, Turn, calls, says
+from looptck.values.verdicts import NotApplicable
 from looptck.wires import WIRES
 
 FORECAST = {"city": "Zürich — 東京", "days": [1, 2], "note": 'a "quoted" \\ word'}
@@ -24,12 +25,19 @@ ANSWER = "It is done, and all is well."
 TWO_CALLS = calls(Call.of("forecast", FORECAST), Call.of("add", {"a": 1, "b": 2}))
 
 
-def runs_its_calls(implementation: Implementation, framing: Framing, turn: Turn = ONE_CALL) -> None:
-    """Assert that a turn in this framing runs its calls with their arguments, is echoed, and leads to the answer."""
+def runs_its_calls(
+    implementation: Implementation, framing: Framing, turn: Turn = ONE_CALL, *, broken: bool = False
+) -> None:
+    """Assert that a turn in this framing runs its calls with their arguments, is echoed, and leads to the answer.
+
+    ``broken``: the vendor's documents rule the framing out; NotApplicable if the loop ends its run with an error then.
+    """
     if not WIRES[implementation.cell.wire].carries_out(framing):
         raise ValueError(f"{implementation.cell.wire} does not carry out this framing, so nothing would be checked")
     run = played(implementation, framing, turn)
 
+    if broken and run.failed and not run.tools_ran:
+        raise NotApplicable(f"such a stream breaks the vendor's rules, and the loop refuses it: it {run.outcome}")
     tools_ran(run, [{call.tool: json.loads(call.arguments)} for call in turn.calls])
     calls_echoed(run, 1)
     run.delivered(2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,8 @@ from looptck.values.history import Answered
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotReached
 
+NO_ERROR = re.compile(r"\b(no|without( an| any)?) (error|failure)s?\b", re.IGNORECASE)
+"""What may be said beside an empty result."""
 GIVEN = "call_note_7"
 HISTORY: list[dict[str, Any]] = [
     {"role": "user", "content": "Write that down."},
@@ -52,6 +55,6 @@ def _is_no_failure(results: Sequence[Answered]) -> None:
         raise NotReached(f"the request has {len(results)} results, and one call was made")
     text = results[0].text
     assert not results[0].failed, f"the tool has returned an empty text, and its result {text!r} is marked as failed"
-    assert not READS_AS_ERROR.search(text), (
+    assert not READS_AS_ERROR.search(NO_ERROR.sub("", text)), (
         f"the tool has returned an empty text, and the model reads {text!r}, as if the call had failed"
     )

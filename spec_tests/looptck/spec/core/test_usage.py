@@ -168,6 +168,8 @@ def test_a_repeated_start(implementation: Implementation) -> None:
     implementation.needs("usage")
     run = _played(implementation, ONE_ROUND, DEFAULT.but(quirk="start-repeated"))
 
+    if run.failed and not run.tools_ran:
+        raise NotApplicable(f"no message starts twice, and the loop refuses the stream: it {run.outcome}")
     usage_is_the_sum(run, more="adds up what both starts say")
 
 
