@@ -31,9 +31,15 @@ def refused(profile: str) -> str:
 
 
 def refusals(run: Run) -> Iterator[str]:
-    """The refusals of a run's requests, in order, as messages."""
+    """The refusals of a run's requests, in order, as messages.
+
+    That reasoning comes back without the encrypted content that nobody asked for is none of them: a loop for models
+    that do not reason is right to ask for nothing, and `encrypted-reasoning-is-asked-for` tells the others.
+    """
     for received in run.received:
         for problem in received.problems:
+            if problem.unasked:
+                continue
             yield f"request {received.n} {problem.refusal}: {problem.reported} ({problem.rule})"
 
 

@@ -9,8 +9,8 @@ from looptck.bench.run import Run
 from looptck.values.outcome import Failed, Value
 
 STILL_ASKING = "still asking when looptck ended the conversation"
-CUT = {"length", "content_filter", "refusal", "other"}
-"""The stop reasons of an outcome that show its caller that the answer is incomplete."""
+CUT = {"length", "limit", "content_filter", "refusal", "other"}
+"""The stop reasons that show a caller that the answer is incomplete. Some loops have one word for all limits."""
 
 
 def text(run: Run, expected: str) -> None:
