@@ -6,6 +6,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from looptck.signatures import written
 from looptck_mutants.parts import asking, speaking
 from looptck_reference.http.exchange import Exchange, Step
 from looptck_reference.http.stepping import OnText
@@ -100,6 +101,27 @@ class ForcedTwice(Driver):
             if self.again and any(one.failed for one in results):
                 self.agent, self.again = agent, False
             return action
+
+
+class FunctionsAlone(Driver):
+    """Takes functions whose signatures say the schema; its driver leaves out the tools that no signature says."""
+
+    def start(self) -> Json:
+        """With the word for it."""
+        return {**super().start(), "dialect": {"tools": "functions"}}
+
+    def run(self, case: Json, emit: OnText) -> Json:
+        """Run the case with the tools that can be written as functions."""
+        tools = [tool for tool in case["tools"] if written(tool, dict) is not None]
+        return super().run({**case, "tools": tools}, emit)
+
+
+class FunctionsUndeclared(FunctionsAlone):
+    """Says nothing of it, so that a tool which it is given and does not offer is missed."""
+
+    def start(self) -> Json:
+        """Without the word."""
+        return Driver.start(self)
 
 
 class AsksForNoReasoning(Driver):

@@ -14,6 +14,7 @@ PLAIN = "openai-chat/plain/sync"
 CONTROL = "call-runs-its-tool-once"
 CHOICES = ["forced-choice-is-for-one-round", "forced-choice-ends", "choice-reaches-the-service"]
 CUT = ["continued-answer-is-whole", "truncated-answer-is-told", "told-stop-reason-fits"]
+SCHEMAS = ["schemas-keep-their-meaning", "odd-schemas-keep-their-meaning", "open-schemas-are-offered"]
 SEALED = "encrypted-reasoning-is-asked-for"
 
 
@@ -27,6 +28,8 @@ SEALED = "encrypted-reasoning-is-asked-for"
         (own_policies.OneWordForLimits, "*/plain/sync", CUT, ()),
         (own_policies.ThreeTries, PLAIN, ["refused-request-is-not-repeated", "http-error-is-told"], ()),
         (own_policies.ForcedTwice, PLAIN, CHOICES, ()),
+        (own_policies.FunctionsAlone, PLAIN, SCHEMAS, ()),
+        (own_policies.FunctionsUndeclared, PLAIN, SCHEMAS, {*SCHEMAS}),
         (
             own_policies.AsksForNoReasoning,
             "openai-responses/*/sync",
