@@ -530,8 +530,8 @@ export interface Dialect {
    */
   tool_choice?: 'first-round' | 'every-request';
   /**
-   * How a tool is given to the loop: with its schema, or as a function alone, whose signature says the schema; the driver
-   * then leaves out what no signature says. Absent means schemas.
+   * How a tool is given to the loop: with its schema, or as a function alone, whose signature says the schema; the
+   * driver then leaves out what no signature says. Absent means schemas.
    */
   tools?: 'schemas' | 'functions';
   /** Which runs tell events: all, or only those that ask for streams. Absent means all-runs. */
