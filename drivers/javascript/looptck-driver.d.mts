@@ -529,6 +529,11 @@ export interface Dialect {
    * means first-round.
    */
   tool_choice?: 'first-round' | 'every-request';
+  /**
+   * How a tool is given to the loop: with its schema, or as a function alone, whose signature says the schema; the
+   * driver then leaves out what no signature says. Absent means schemas.
+   */
+  tools?: 'schemas' | 'functions';
   /** Which runs tell events: all, or only those that ask for streams. Absent means all-runs. */
   events?: 'all-runs' | 'streams';
   /**

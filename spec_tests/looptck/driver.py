@@ -353,6 +353,9 @@ class Dialect(TypedDict, total=False):
     tool_choice: Literal["first-round", "every-request"]
     """How long a choice that forces a call holds: for the first round of tools, or for every request of the run. Absent
     means first-round."""
+    tools: Literal["schemas", "functions"]
+    """Whether a tool is given to the loop with its schema, or as a function alone whose signature says it, so that the
+    driver leaves out what no signature says. Absent means schemas."""
     events: Literal["all-runs", "streams"]
     """Which runs tell events: all, or only those that ask for streams. Absent means all-runs."""
     agent_files: Literal["guide", "lists"]

@@ -136,6 +136,15 @@ class DetailsDropped(ChatWire):
         ]
 
 
+@breaks("encrypted-reasoning-is-asked-for", cells=RESPONSES)
+class ReasoningStaysSealed(ResponsesWire):
+    """Has the service store nothing, and does not ask for the encrypted content of reasoning."""
+
+    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+        body = super().request(agent, history, stream=stream)
+        return {name: value for name, value in body.items() if name != "include"}
+
+
 @breaks("reasoning-details-go-back-whole", cells=CHAT)
 class SealedDetailsOnly(ChatWire):
     """Sends back the encrypted details of reasoning, and not the readable ones."""

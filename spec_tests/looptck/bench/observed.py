@@ -310,9 +310,16 @@ class Observed:
         return self.ended and not (isinstance(self.outcome, Failed) and self.outcome.escaped)
 
     def _refusal(self) -> str:
+        """The words for the first refusal of the run; empty if there was none.
+
+        Raises:
+            NotApplicable: it is one that only a loop for models that reason has to avoid, and another row is about it.
+        """
         for received in self.received:
             if received.problems:
                 problem = received.problems[0]
+                if problem.unasked:
+                    raise NotApplicable(f"request {received.n} had reasoning whose content no request had asked for")
                 return f" (request {received.n} had been refused: {problem.rule} at {problem.pointer})"
         return ""
 

@@ -6,6 +6,7 @@ nullable and required. Apart from strict mode, none of that changes which calls 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -61,14 +62,23 @@ def _has_members(schema: Any) -> bool:
     return isinstance(schema, dict) and isinstance(schema.get("properties"), dict)
 
 
-def described_otherwise(declared: Schema, offered: Any) -> list[str]:
-    """The parameters, at any depth, whose description is missing in the offered schema."""
+def described_otherwise(declared: Schema, offered: Any, told: str = "") -> list[str]:
+    """The parameters, at any depth, whose description is missing in the offered schema.
+
+    ``told``: the description of the tool, where one parameter may be described by its name and the words for it.
+    """
     root = offered if isinstance(offered, dict) else {}
     return [
         f"{place}: described as {text!r}, not as {wanted!r}"
         for place, wanted, text in _descriptions(declared, offered, root, "")
-        if wanted.strip() not in text
+        if wanted.strip() not in text and not _tells(told, place.rpartition("/")[2], wanted)
     ]
+
+
+def _tells(told: str, name: str, wanted: str) -> bool:
+    """Whether a description of a tool has a line for this parameter that says what it is."""
+    words = " ".join(wanted.split())
+    return any(re.search(rf"\b{re.escape(name)}\b[^\n]*{re.escape(words)}", line) for line in told.splitlines())
 
 
 def _differences(declared: Schema, offered: Any, root: Schema, place: str, *, strict: bool) -> Iterator[str]:

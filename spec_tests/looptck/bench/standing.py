@@ -33,11 +33,17 @@ def refused(profile: str) -> str:
 
 
 def refusals(run: Run) -> Iterator[str]:
-    """The refusals of a run's requests as messages: of each rule the first, and how many more there are."""
+    """The refusals of a run's requests as messages: of each rule the first, and how many more there are.
+
+    That reasoning comes back without the encrypted content that nobody asked for is none of them: a loop for models
+    that do not reason is right to ask for nothing, and `encrypted-reasoning-is-asked-for` tells the others.
+    """
     first: dict[str, str] = {}
     more: Counter[str] = Counter()
     for received in run.received:
         for problem in received.problems:
+            if problem.unasked:
+                continue
             if problem.rule in first:
                 more[problem.rule] += 1
             else:

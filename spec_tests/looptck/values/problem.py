@@ -24,6 +24,8 @@ class Problem:
     in full."""
     hint: str = field(default="", compare=False)
     """What reports add to the service's message; empty: nothing."""
+    unasked: bool = field(default=False, compare=False)
+    """It is about reasoning whose content no request has asked for, of which another requirement tells."""
 
     @property
     def refusal(self) -> str:

@@ -132,3 +132,17 @@ def test_a_loop_adds_to_all_tools_alike(added: list[dict[str, Any]], own: set[st
     offered = [{**OPTIONAL, "properties": {"who": {}, **one}} for one in added]
 
     assert own == own_members([OPTIONAL, OPTIONAL], offered)
+
+
+@pytest.mark.parametrize(
+    ("told", "found"),
+    [
+        ("Asks.\n\nArgs:\n    who: Who.", []),
+        ("Asks.\n\nArgs:\n    whom: Who.", ["/who: described as '', not as 'Who.'"]),
+        ("Asks.\n\nArgs:\n    who: Somebody.", ["/who: described as '', not as 'Who.'"]),
+    ],
+    ids=["told", "of-another", "in-other-words"],
+)
+def test_the_tool_may_tell_of_a_parameter(told: str, found: list[str]) -> None:
+    """A docstring that describes a parameter in a line of its own may be the description of the tool."""
+    assert found == described_otherwise(OPTIONAL, but("who", description=None), told)

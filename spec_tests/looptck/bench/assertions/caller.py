@@ -10,8 +10,8 @@ from looptck.values.outcome import Failed, Value
 from looptck.values.plain import amount
 
 STILL_ASKING = "still asking when looptck ended the conversation"
-CUT = {"length", "content_filter", "refusal", "other"}
-"""The stop reasons of an outcome that show its caller that the answer is incomplete."""
+CUT = {"length", "limit", "content_filter", "refusal", "other"}
+"""The stop reasons that show a caller that the answer is incomplete. Some loops have one word for all limits."""
 
 
 def still_asking(run: Run) -> str:

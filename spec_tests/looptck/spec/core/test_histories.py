@@ -18,9 +18,10 @@ from looptck.catalogue.agents import Tool
 from looptck.provider.script import Step
 from looptck.provider.toolbox import Behaviour, Returns
 from looptck.spec import strategies
+from looptck.spec.asking_on import asks_for_the_rest
 from looptck.spec.long_results import broken, is_told_as_shortened, long_text, loss, require_no_refusal, signs
 from looptck.values.framing import DEFAULT, Quirk
-from looptck.values.history import Answered, Said
+from looptck.values.history import Answered
 from looptck.values.history import holds as whole
 from looptck.values.outcome import Value
 from looptck.values.plain import MOST, plain
@@ -270,14 +271,17 @@ def test_cut_text_before_calls(scenario: Scenario, implementation: Implementatio
 
 @requirement("continued-answer-is-whole")
 def test_continued_answer(scenario: Scenario, implementation: Implementation) -> None:
-    """A loop that sends a cut answer back for its rest returns both parts, or says that one is missing."""
+    """A loop that sends a cut answer back for its rest returns both parts, or says that one is missing.
+
+    One that asks for another answer in its place, such as a shorter one, gets no such answer from this script.
+    """
     scenario.plays(says("The capital of", stop="length"), says(" France is Paris."))
 
     run = implementation.run()
 
     run.replied(1)
     sent = run.requests[1].request.items if len(run.requests) > 1 else ()
-    if not any(isinstance(item, Said) and item.role == "assistant" for item in sent):
+    if not asks_for_the_rest(sent):
         raise NotApplicable("the loop does not ask for the rest of an answer that was cut")
     if implementation.started.answer is not None:
         raise NotApplicable("the loop asks for the answer as a call of a tool of its own, and so for all of it")

@@ -13,6 +13,7 @@ from looptck.bench.checks import Implementation, requirement
 from looptck.bench.offers import described_otherwise, differences, own_members, without
 from looptck.catalogue.agents import Tool, agent
 from looptck.spec.describing import is_no_word
+from looptck.spec.functions_alone import takes_functions_alone
 from looptck.spec.offered_names import takes_names, weather
 from looptck.spec.unrunnable import UNRUNNABLE
 from looptck.values.history import Offered
@@ -52,7 +53,10 @@ def test_tools_are_offered(scenario: Scenario, implementation: Implementation) -
     ],
 )
 def test_tools_are_offered_after_a_failure(scenario: Scenario, implementation: Implementation, call: Call) -> None:
-    """A tool raises or returns nothing, or a call cannot run: if the model is asked again it may call all tools."""
+    """A tool raises or returns nothing, or a call cannot run: if the model is asked again it may call all tools.
+
+    A loop may switch off the one tool that has failed, so that the model does not call it again and again.
+    """
     scenario.raises("weather", "no such place")
     scenario.returns("note", None)
     scenario.plays(calls(call), says("So be it."))
@@ -64,6 +68,8 @@ def test_tools_are_offered_after_a_failure(scenario: Scenario, implementation: I
         raise NotApplicable(f"the loop does not ask again: it {run.outcome}")
     offered = {tool.name for tool in run.request(2).request.tools}
     missing = [tool.name for tool in agent("assistant").tools if tool.name not in offered]
+    if missing == [call.tool] and call.tool != "note":
+        raise NotApplicable(f"the loop no longer offers {call.tool}, the one tool that has failed")
     assert not missing, (
         f"after the call of {call.tool}, which has brought nothing, request 2 no longer offers {', '.join(missing)}"
     )
@@ -177,6 +183,7 @@ def _offers(
     offered = {tool.name: tool for tool in run.request(1).request.tools}
     own = _own(tools, offered)
     for tool in tools:
+        takes_functions_alone(implementation, tool, offered)
         assert tool.name in offered, f"the request offers {plain(sorted(offered))}"
         yield tool, replace(offered[tool.name], parameters=without(offered[tool.name].parameters, own))
 
@@ -193,9 +200,9 @@ def test_schemas_are_offered(scenario: Scenario, implementation: Implementation,
 @requirement("parameter-descriptions-are-offered")
 @pytest.mark.parametrize("tools", SCHEMAS.values(), ids=SCHEMAS)
 def test_descriptions_are_offered(scenario: Scenario, implementation: Implementation, tools: Sequence[Tool]) -> None:
-    """The offered description of each parameter contains the declared one."""
+    """Each parameter is offered with its description, or the tool with one that has it, as docstrings do."""
     for tool, offered in _offers(scenario, implementation, tools):
-        found = described_otherwise(tool.parameters, offered.parameters)
+        found = described_otherwise(tool.parameters, offered.parameters, offered.description)
         assert not found, f"{tool.name}{found[0]}"
 
 

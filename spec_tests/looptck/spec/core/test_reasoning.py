@@ -27,6 +27,8 @@ TWO_CALLS = calls(Call.of("weather", {"city": "Paris"}), Call.of("add", {"a": 1,
 MEMBERS = ("reasoning_content", "reasoning")
 """What servers call the reasoning of a message."""
 THOUGHT = "The user wants to know the weather in Paris."
+ENCRYPTED = "reasoning.encrypted_content"
+"""What a request says that asks for the encrypted content of reasoning."""
 FURTHER = "The tool has said enough for an answer."
 
 
@@ -241,4 +243,24 @@ def test_readable_reasoning(scenario: Scenario, implementation: Implementation) 
         raise NotApplicable("the request does not forbid storing, so a service may know the reasoning from its reply")
     assert [THOUGHT] == texts, (
         f"a reasoning item came with the text {plain(THOUGHT)}, and goes back as {plain(sent) if sent else 'nothing'}"
+    )
+
+
+@requirement("encrypted-reasoning-is-asked-for")
+def test_encrypted_reasoning_is_asked_for(scenario: Scenario, implementation: Implementation) -> None:
+    """The model reasons before it calls, and the request says that the service stores nothing."""
+    scenario.plays(turn(Thinking(THOUGHT), *WEATHER.calls), says(ANSWER))
+
+    run = implementation.run()
+
+    run.delivered(1)
+    body = run.request(1).body
+    if body.get("store") is not False:
+        raise NotApplicable("the request does not forbid storing, so the service keeps the reasoning itself")
+    asks = ENCRYPTED in (body.get("include") or ())
+    if not asks and not any(one.get("type") == "reasoning" for one in objects_in(run.request(2).body.get("input"))):
+        raise NotApplicable("the loop sends no reasoning back, which other rows judge")
+    assert asks, (
+        f"request 1 says `store: false` and does not say `include: {plain([ENCRYPTED])}`, so reasoning comes "
+        "without what the service needs to take it back; a loop for models that do not reason meets none"
     )

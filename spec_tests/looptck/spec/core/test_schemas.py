@@ -10,6 +10,7 @@ from looptck.bench.run import Run
 from looptck.bench.schema_blocks import Block
 from looptck.catalogue.agents import Tool
 from looptck.spec import strategies
+from looptck.spec.functions_alone import takes_functions_alone
 from looptck.values.history import Offered
 from looptck.values.plain import plain
 from looptck.values.turns import says
@@ -92,15 +93,16 @@ def _offers(implementation: Implementation, block: Block, *, strict: bool = Fals
 
     run = implementation.run(tools=[tool])
 
-    found = _offered(run, tool)
+    found = _offered(implementation, run, tool)
     other = blocks.otherwise(block, found.parameters, strict=found.strict)
     both = f"declared {plain(tool.parameters)}, not {plain(found.parameters)}"
     assert other is None, f"the offered schema means something else: {other}; {both}"
     return found
 
 
-def _offered(run: Run, tool: Tool) -> Offered:
+def _offered(implementation: Implementation, run: Run, tool: Tool) -> Offered:
     offered = {one.name: one for one in run.request(1).request.tools}
+    takes_functions_alone(implementation, tool, offered)
     others = ", ".join(sorted(offered)) or "no tools"
     assert tool.name in offered, f"request 1 does not offer {tool.name}; it offers {others}"
     return offered[tool.name]
@@ -149,7 +151,7 @@ def test_open_schema_of_a_strict_tool(implementation: Implementation, members: d
 
     run = implementation.run(tools=[declared])
 
-    offered = _offered(run, declared).parameters
+    offered = _offered(implementation, run, declared).parameters
     if offered.get("additionalProperties") is not False:
         raise NotApplicable("the loop passes the schema on as it was given")
     other = blocks.otherwise(block, offered, strict=True)

@@ -28,7 +28,7 @@ ON_MESSAGES = on("anthropic-messages")
 ENDINGS = [
     pytest.param([says(WHOLE)], {"end"}, id="whole"),
     pytest.param([calls(Call.of("weather", {"city": "Paris"})), says(WHOLE)], {"end"}, id="whole-after-tools"),
-    pytest.param([says(BEGUN, stop="length")], {"length"}, id="length"),
+    pytest.param([says(BEGUN, stop="length")], {"length", "limit"}, id="length"),
     pytest.param([says(BEGUN, stop="content_filter")], {"content_filter", "refusal"}, id="filter", marks=ON_OPENAI),
     pytest.param([says(BEGUN, stop="refusal")], {"content_filter", "refusal"}, id="refused", marks=ON_MESSAGES),
     pytest.param([refuses("I cannot help with that.")], {"content_filter", "refusal"}, id="refusal", marks=ON_OPENAI),

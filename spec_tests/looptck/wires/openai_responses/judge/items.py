@@ -14,6 +14,7 @@ accepted calls without an id.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 from looptck.catalogue.data import json_fixture
@@ -113,7 +114,8 @@ def _thought(
     elif memory is not None and id is not None and not (sent is not None and (sent.reply.kept or _open(sent))):
         lost = sent is not None and not signature
         hint = _BARE if sent is not None and tells_encrypted(sent.reply.body) else _UNASKED
-        return [gone(id, pointer, sent, hint if lost else "")]
+        refused = gone(id, pointer, sent, hint if lost else "")
+        return [replace(refused, unasked=refused.hint == _UNASKED)]
     if id is None or (sent is not None and not sent.followed):
         return []
     following = items[place + 1] if place + 1 < len(items) else None
