@@ -22,7 +22,8 @@ from looptck.provider import faults
 from looptck.provider.encoded import Encoder
 from looptck.provider.gate import Gate
 from looptck.provider.http import HttpReply, HttpRequest
-from looptck.provider.model_run import ModelRun, Speaker
+from looptck.provider.model_run import ModelRun
+from looptck.provider.playing import Speaker
 from looptck.provider.replies import whole
 from looptck.provider.script import Script, Step
 from looptck.values.growth import Growth

@@ -13,7 +13,8 @@ from looptck.provider.confirmation import Confirmation, Decision, Unavailable
 from looptck.provider.gate import Gate
 from looptck.provider.habits import Habits
 from looptck.provider.http import HttpReply, HttpRequest, head
-from looptck.provider.model_run import ModelRun, Speaker
+from looptck.provider.model_run import ModelRun
+from looptck.provider.playing import Speaker
 from looptck.provider.renamed import Names
 from looptck.provider.replies import whole
 from looptck.provider.script import Script, Step

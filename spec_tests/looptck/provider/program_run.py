@@ -13,7 +13,7 @@ from typing import Any
 
 from looptck.provider.http import HttpReply, HttpRequest
 from looptck.provider.mock_run import BESIDE, MockRun
-from looptck.provider.model_run import Speaker
+from looptck.provider.playing import Speaker
 from looptck.values.history import Said
 from looptck.values.jsontext import compact, parsed
 from looptck.values.transcript import ToolBegan, ToolEnded

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import threading
+from pathlib import Path
 
 import pytest
 
@@ -123,6 +126,23 @@ def test_child_that_does_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
     with child(_python(text)):
         pass
+
+
+def test_child_whose_own_child_stays(tmp_path: Path) -> None:
+    """What still has the child's output may write to it later: it is read, and by nobody who has closed it."""
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    stays = f"open({str(gate)!r}).read(); print('late', flush=True)"
+    text = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {stays!r}]); print('{{}}', flush=True)"
+    before = set(threading.enumerate())
+
+    with child(_python(text)):
+        readers = set(threading.enumerate()) - before
+    gate.write_text("now")
+    for one in readers:
+        one.join(60)
+
+    assert [False] == [one.is_alive() for one in readers]
 
 
 def test_child_that_dies() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import select
 import subprocess
 import tempfile
@@ -13,6 +14,8 @@ from typing import IO, Any
 
 START = 60.0
 """Seconds that a child may take to be ready."""
+CHUNK = 65_536
+"""The most bytes that are dropped at once."""
 STOP = 10.0
 """Seconds that a child may take to stop; then it is killed."""
 
@@ -58,5 +61,12 @@ def _first_line(command: Sequence[str], stdout: IO[bytes], errors: IO[bytes]) ->
         errors.seek(0)
         last = errors.read().decode(errors="replace").strip()[-500:]
         raise ChildFailed(f"{' '.join(command)} was not ready: {last or line.decode(errors='replace')!r}") from error
-    threading.Thread(target=stdout.read, daemon=True).start()
+    threading.Thread(target=_drop, args=(os.dup(stdout.fileno()),), daemon=True).start()
     return said
+
+
+def _drop(rest: int) -> None:
+    """Read a pipe to its end. It is this thread's own: the child's is closed while others may still write to it."""
+    with open(rest, "rb", buffering=0) as pipe:
+        while pipe.read(CHUNK):
+            pass
