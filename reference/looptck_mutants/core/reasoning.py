@@ -125,17 +125,6 @@ class SummariesOnly(ResponsesWire):
         return super().echo(replace(turn, content=tuple(kept)))
 
 
-@breaks("reasoning-details-are-echoed", cells=CHAT)
-class DetailsDropped(ChatWire):
-    """Sends calls back without the details of the reasoning that they came with."""
-
-    def echo(self, turn: Turn) -> list[Json]:
-        return [
-            {name: value for name, value in message.items() if name != "reasoning_details"}
-            for message in super().echo(turn)
-        ]
-
-
 @breaks("encrypted-reasoning-is-asked-for", cells=RESPONSES)
 class ReasoningStaysSealed(ResponsesWire):
     """Has the service store nothing, and does not ask for the encrypted content of reasoning."""

@@ -119,69 +119,35 @@ def test_a_call_beside_reasoning(scenario: Scenario, implementation: Implementat
     tools_ran(run, [{"weather": {"city": "Paris"}}])
 
 
-def _kept(run: Run, n: int) -> list[Any]:
-    """The reasoning of each message with calls in a request; None where there is none."""
-    messages = objects_in(run.request(n).body.get("messages"))
-    return [one.get("reasoning_content") for one in messages if one.get("tool_calls")]
-
-
-def _reasoned(scenario: Scenario, implementation: Implementation) -> Run:
-    """A run of two turns with calls that came with reasoning: the first by whose model it goes back, or the last."""
-    reasons = DEFAULT.but(quirk="reasoning-content")
-    for model in (MODEL, "deepseek-reasoner"):
-        scenario.plays(Step(TWO_CALLS, reasons), Step(WEATHER, reasons), says(ANSWER))
-        run = implementation.run(model=model)
-        run.request(3)
-        if all(_kept(run, n) == [REASONING] * (n - 1) for n in (2, 3)):
-            break
-    return run
-
-
 @requirement("chat-reasoning-is-echoed")
 def test_reasoning_is_echoed(scenario: Scenario, implementation: Implementation) -> None:
     """Each message with calls has its reasoning in all requests after it, as a member of the same name.
 
     Some loops do so only for a model of a service that demands it: one of the two names is enough.
     """
-    run = _reasoned(scenario, implementation)
+    reasons = DEFAULT.but(quirk="reasoning-content")
+
+    def kept(run: Run, n: int) -> list[Any]:
+        return [
+            one.get("reasoning_content")
+            for one in objects_in(run.request(n).body.get("messages"))
+            if one.get("tool_calls")
+        ]
+
+    for model in (MODEL, "deepseek-reasoner"):
+        scenario.plays(Step(TWO_CALLS, reasons), Step(WEATHER, reasons), says(ANSWER))
+        run = implementation.run(model=model)
+        run.request(3)
+        if all(kept(run, n) == [REASONING] * (n - 1) for n in (2, 3)):
+            break
 
     for n in (2, 3):
         calls_echoed(run, n - 1)
-        found = _kept(run, n)
+        found = kept(run, n)
         others = [one for one in found if one not in (None, REASONING)]
         has = f"the reasoning {plain(others[0])}, not {plain(REASONING)}" if others else "no `reasoning_content`"
         assert [REASONING] * (n - 1) == found, (
             f"the message with calls in request {n} has {has}, though its turn came with it"
-        )
-
-
-@requirement("reasoning-details-are-echoed")
-def test_details_are_echoed(scenario: Scenario, implementation: Implementation) -> None:
-    """Two turns have calls and details of their reasoning: each goes back with some, in the list of the same name.
-
-    Some loops do so only for a model of a service that demands it: one of the two names is enough. One that sends back
-    no reasoning at all speaks with services that want none; `chat-reasoning-is-echoed` judges it.
-    """
-    details = DEFAULT.but(quirk="reasoning-details")
-
-    def lost(run: Run, n: int) -> int:
-        turns = [one for one in objects_in(run.request(n).body.get("messages")) if one.get("tool_calls")]
-        return sum(not objects_in(one.get("reasoning_details")) for one in turns)
-
-    for model in (MODEL, "google/gemini-3-pro-preview"):
-        scenario.plays(Step(TWO_CALLS, details), Step(WEATHER, details), says(ANSWER))
-        run = implementation.run(model=model)
-        run.request(3)
-        if not any(lost(run, n) for n in (2, 3)):
-            break
-    else:
-        if not any(_kept(_reasoned(scenario, implementation), 3)):
-            raise NotApplicable("the loop sends back no reasoning of any form")
-
-    for n in (2, 3):
-        calls_echoed(run, n - 1)
-        assert not lost(run, n), (
-            f"the message with calls in request {n} has no `reasoning_details`, though its turn came with them"
         )
 
 
