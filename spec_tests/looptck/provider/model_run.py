@@ -170,8 +170,10 @@ class ModelRun(Playing):
         """Answer a request that is none to the model."""
         below, body = path.removeprefix("/v1"), parsed(request.body)
         query = dict(parse_qsl(request.path.partition("?")[2]))
-        stored = (one.service.side(request.method, below, query, body) for one in self.speakers.values())
-        side = next((one for one in (wire.side(request.method, below, body), *stored) if one is not None), None)
+        side = wire.side(request.method, below, body)
+        for speaker in self.speakers.values() if side is None else ():
+            if (side := speaker.service.side(request.method, below, query, body)) is not None:
+                break
         if side is not None:
             return self._side_request(request.method, path, "200", whole(200, side))
         self.note_unrouted(request.method, path)

@@ -72,13 +72,14 @@ class Conversations:
         found = self._kept.get(id) if id is not None else None
         if found is None:
             return []
-        kept = self.kept(new)
+        kept = [stored(item, self._name()) for item in new if isinstance(item, dict)]
         found.items += kept
         return kept
 
-    def kept(self, new: Iterable[Any]) -> list[Item]:
-        """Items as the service keeps them: each with a type, an id, and its text in parts."""
-        return [self._stored(item) for item in new if isinstance(item, dict)]
+    def _name(self) -> str:
+        """The name of another item, which no other has."""
+        self._named += 1
+        return f"c{self._named:015d}"
 
     def lose(self) -> None:
         """Lose all of them."""
@@ -119,19 +120,20 @@ class Conversations:
         self.add(made.id, _entries(body))
         return made.object()
 
-    def _stored(self, item: Item) -> Item:
-        kind = item.get("type") or "message"
-        kept = {"type": kind, **item}
-        if not isinstance(kept.get("id"), str):
-            self._named += 1
-            kept["id"] = f"{_PREFIXES.get(kind, 'msg')}_looptckc{self._named:015d}"
-        if kind == "message" and isinstance(text := item.get("content"), str):
-            part = "output_text" if item.get("role") == "assistant" else "input_text"
-            more: dict[str, Any] = {"annotations": [], "logprobs": []} if part == "output_text" else {}
-            kept["content"] = [{"type": part, "text": text, **more}]
-        if kind in ("message", *_PREFIXES) and kind != "reasoning":
-            kept.setdefault("status", "completed")
-        return kept
+
+def stored(item: Item, name: str) -> Item:
+    """An item as the service keeps it: with a type, an id, made of this name if it has none, and its text in parts."""
+    kind = item.get("type") or "message"
+    kept = {"type": kind, **item}
+    if not isinstance(kept.get("id"), str):
+        kept["id"] = f"{_PREFIXES.get(kind, 'msg')}_looptck{name}"
+    if kind == "message" and isinstance(text := item.get("content"), str):
+        part = "output_text" if item.get("role") == "assistant" else "input_text"
+        more: dict[str, Any] = {"annotations": [], "logprobs": []} if part == "output_text" else {}
+        kept["content"] = [{"type": part, "text": text, **more}]
+    if kind in ("message", *_PREFIXES) and kind != "reasoning":
+        kept.setdefault("status", "completed")
+    return kept
 
 
 def page(items: list[Item], query: Mapping[str, str]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from looptck.values.framing import DEFAULT
-from looptck.wires.openai_responses.conversations import page, told
+from looptck.wires.openai_responses.conversations import page, stored, told
 from looptck.wires.openai_responses.encode import body as encoded
 from looptck.wires.openai_responses.encrypted import said_to
 from looptck.wires.openai_responses.memory import Memory
@@ -32,7 +32,8 @@ def _response(memory: Memory, method: str, id: str, rest: list[str], query: Mapp
         case ("GET", []) | ("POST", ["cancel"]):
             return encoded(told(said_to(reply.turn, reply.body), reply.body), reply.n, DEFAULT)
         case "GET", ["input_items"]:
-            return page(memory.conversations.kept(memory.input(reply.body)), query)
+            given = [item for item in memory.input(reply.body) if isinstance(item, dict)]
+            return page([stored(item, f"{reply.n:04d}i{place:04d}") for place, item in enumerate(given)], query)
         case "DELETE", []:
             memory.forget(id)
             return {"id": id, "object": "response", "deleted": True}

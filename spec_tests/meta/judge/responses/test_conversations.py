@@ -143,7 +143,9 @@ def test_a_stored_response_is_read_again() -> None:
     path = "/responses/resp_looptck0000000000000001"
 
     assert "Hi." == _side(backend, "GET", path)["output"][0]["content"][0]["text"]
-    assert ["message"] == [item["type"] for item in _side(backend, "GET", f"{path}/input_items")["data"]]
+    given, again = (_side(backend, "GET", f"{path}/input_items")["data"] for _ in range(2))
+    assert ["message"] == [item["type"] for item in given]
+    assert given == again  # a client that asks for the next page names the last id
     assert _side(backend, "DELETE", path)["deleted"]
     assert backend.side("GET", path, {}, None) is None
     assert backend.side("GET", "/responses/resp_looptck0000000000000002", {}, None) is None
