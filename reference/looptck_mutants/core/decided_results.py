@@ -14,7 +14,10 @@ from looptck_reference.vocabulary.values import Json
 @breaks(
     "results-carry-their-call-ids",
     "resumed-run-equals-an-unbroken-one",
-    collateral={"suspended-state-travels": "it is resumed too"},
+    collateral={
+        "suspended-state-travels": "it is resumed too",
+        "rejection-reason-reaches-the-model": "the result of a rejected call is another's",
+    },
     cells=CHAT,
 )
 class FreeResultsFirst(Loop):

@@ -124,13 +124,39 @@ class ResumedResultsAgain(Loop):
 
 
 @breaks(
-    "resume-obeys-each-decision", cells=CHAT, collateral={"resume-obeys-each-change": "a change is part of a decision"}
+    "resume-obeys-each-decision",
+    cells=CHAT,
+    collateral={
+        "resume-obeys-each-change": "a change is part of a decision",
+        "rejection-reason-reaches-the-model": "the rejected call runs",
+    },
 )
 class ResumedByPosition(Loop):
     """Gives the calls of a suspended run its decisions in the reverse order."""
 
     def resume(self, state: Json, decisions: Mapping[str, Decision]) -> None:
         super().resume(state, dict(zip(decisions, reversed([*decisions.values()]), strict=True)))
+
+
+@breaks("resume-obeys-each-decision", cells=CHAT, collateral={"resume-obeys-each-change": "a change is a decision"})
+class FirstDecisionIsKept(Driver):
+    """Gives a state that is resumed again the decisions that it was resumed with before."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._kept: dict[str, Json] = {}
+
+    def run(self, case: Json, emit: OnText) -> Json:
+        return super().run(self._decided(case), emit)
+
+    async def run_async(self, case: Json, emit: OnText) -> Json:
+        return await super().run_async(self._decided(case), emit)
+
+    def _decided(self, case: Json) -> Json:
+        if "resume" not in case:
+            return case
+        state = json.dumps(case["resume"]["state"])
+        return {**case, "resume": self._kept.setdefault(state, case["resume"])}
 
 
 @breaks("resumed-run-is-in-its-conversation", cells=CHAT)

@@ -2,13 +2,16 @@
 
 Programs ask for titles and summaries, before, beside and after the loop. A request that does not offer the described
 tool is beside the script: it gets one word for an answer, costs no turn, and is counted apart. So does one of another
-agent of the program, with a prompt and tools of its own.
+agent of the program, with a prompt and tools of its own, unless the service has just refused: a loop may ask again with
+less of both.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import replace
+from http.client import BAD_REQUEST
+from itertools import islice
 from typing import Any
 
 from looptck.provider.http import HttpReply, HttpRequest
@@ -16,7 +19,7 @@ from looptck.provider.mock_run import BESIDE, MockRun
 from looptck.provider.playing import Speaker
 from looptck.values.history import Said
 from looptck.values.jsontext import compact, parsed
-from looptck.values.transcript import ToolBegan, ToolEnded
+from looptck.values.transcript import Replied, ToolBegan, ToolEnded
 
 BESIDE_WITH_TOOLS = "a word, beside the script, although it offers tools"
 """What the transcript says of a request of another agent of the program."""
@@ -55,7 +58,8 @@ class ProgramMockRun(MockRun):
         """How a request is beside the script; empty if it belongs to it.
 
         Without the described tool it is beside, and so it is with another prompt of the system and other tools than the
-        first request of the script: that is another agent of the program, at work on the same conversation.
+        first request of the script: that is another agent of the program, at work on the same conversation. After an
+        error it is taken for the loop's, which asks again in another form.
         """
         if self.task not in compact(body).decode():
             return ANOTHERS
@@ -66,7 +70,14 @@ class ProgramMockRun(MockRun):
         system = tuple(one.text for one in read.items if isinstance(one, Said) and one.role in {"system", "developer"})
         if self._first is None:
             self._first = system, tools
-        return BESIDE_WITH_TOOLS if system != self._first[0] and tools != self._first[1] else ""
+        is_another = system != self._first[0] and tools != self._first[1]
+        return BESIDE_WITH_TOOLS if is_another and not self._has_refused else ""
+
+    @property
+    def _has_refused(self) -> bool:
+        """Whether the latest reply was an HTTP error."""
+        replies = (event for event in reversed(self.transcript.events) if isinstance(event, Replied))
+        return any(one.status >= BAD_REQUEST for one in islice(replies, 1))
 
     @property
     def has_asked_again(self) -> bool:

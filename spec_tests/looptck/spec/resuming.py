@@ -9,12 +9,15 @@ from looptck.bench.bench import Scenario
 from looptck.bench.run import Run
 from looptck.bench.talk import Talk, suspended
 from looptck.spec.conversing import guarded
+from looptck.values.history import Answered, Asked, Request, holds, spelled
 from looptck.values.jsontext import canonical
 from looptck.values.outcome import Pending, Suspended
 from looptck.values.turns import Turn
 
 TOOLS = guarded("note")
 NO = "Not on a Sunday."
+RESULTS = {tool: f"result of {tool}" for tool in ("note", "weather", "add")}
+"""What the tools return in runs that are compared."""
 
 
 def stop(scenario: Scenario, talk: Talk, script: list[Turn]) -> tuple[Run, list[Turn]]:
@@ -61,3 +64,19 @@ def _waiting(run: Run) -> set[str]:
     """The calls that wait for a decision; none if the run is not suspended."""
     calls = run.outcome.calls if isinstance(run.outcome, Suspended) else ()
     return {f"{one.tool}({canonical(one.arguments)})" for one in calls}
+
+
+def by_call(request: Request) -> list[str]:
+    """The results of a request, each with the arguments of the latest call before it that has its id.
+
+    A loop may have other names for its tools, ids that begin anew in each run, and words of its own beside a result.
+    """
+    calls: dict[str, str] = {}
+    found = []
+    for item in request.items:
+        if isinstance(item, Asked):
+            calls[item.id] = spelled(item.arguments)
+        elif isinstance(item, Answered):
+            text = next((text for text in RESULTS.values() if holds(item.text, text)), item.text)
+            found.append(f"{calls.get(item.id, 'no call')}: {text}")
+    return found

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from looptck.provider.faults import HttpError
 from looptck.provider.http import HttpRequest
 from looptck.provider.mock_run import BESIDE, MOST_BESIDE
 from looptck.provider.program_run import ANOTHERS, BESIDE_WITH_TOOLS, ProgramMockRun
-from looptck.provider.script import Script, Step
+from looptck.provider.script import Script, Step, step
 from looptck.provider.toolbox import Toolbox
 from looptck.values.transcript import TOO_MUCH, Received, SideRequest, UnroutedRequest
 from looptck.values.turns import says
@@ -29,8 +30,9 @@ def offered(*names: str) -> list[dict[str, Any]]:
 class Asking:
     """A mock run, and what comes of requests to it."""
 
-    def __init__(self) -> None:
-        self.run = ProgramMockRun(WIRES["openai-chat"], Script((Step(says("Warm.")), Step(says("Warm.")))), Toolbox())
+    def __init__(self, *steps: Step) -> None:
+        script = Script(steps or (Step(says("Warm.")), Step(says("Warm."))))
+        self.run = ProgramMockRun(WIRES["openai-chat"], script, Toolbox())
         self.run.offers = ["sh"]
 
     def __call__(self, tools: list[Any], system: str = "Be brief.", text: str = "Go.", **members: Any) -> str:
@@ -44,8 +46,10 @@ class Asking:
         if reply is None:
             return "nothing"
         whole = b"".join(part for part in reply.parts if isinstance(part, bytes)).partition(b"\r\n\r\n")[2]
-        text = json.loads(whole)["choices"][0]["message"]["content"]
-        return str(text)
+        if reply.sent:
+            reply.sent()
+        said = json.loads(whole)
+        return str(said["choices"][0]["message"]["content"] if "choices" in said else "refused")
 
     @property
     def beside(self) -> list[str]:
@@ -75,6 +79,16 @@ def test_another_agent_is_beside(ask: Asking) -> None:
     assert "Fine." == ask(offered("sh"), system="Keep what is worth it.")
     assert "Warm." == ask(offered("sh"))
     assert ([BESIDE_WITH_TOOLS], 2) == (ask.beside, ask.asked)
+
+
+def test_a_refused_request_may_come_in_another_form() -> None:
+    """A loop that was refused may ask again with another prompt and fewer tools: that is no other agent."""
+    ask = Asking(step(HttpError(400)), step(HttpError(400)), Step(says("Warm.")))
+
+    answers = [ask(offered("sh", "read")), ask(offered("sh"), system="Be short."), ask(offered("sh", "read"))]
+
+    assert (["refused", "refused", "Warm."], []) == (answers, ask.beside)
+    assert "Fine." == ask(offered("sh"), system="Be short.")
 
 
 def test_another_task_is_beside(ask: Asking) -> None:
