@@ -133,3 +133,16 @@ class AsksForNoReasoning(Driver):
             return {name: value for name, value in body.items() if name != "include"}
 
     wires = speaking(responses=_Wire())
+
+
+class AsksForTheCalls(Driver):
+    """Sends the request once more when a turn announces calls and has none, as if a part of the reply were lost."""
+
+    class loop(Loop):  # noqa: N801
+        asked = False
+
+        def model_answered(self, turn: Turn) -> Action:
+            if turn.calls or turn.stop is not Stop.CALLS or self.asked:
+                return super().model_answered(turn)
+            self.asked = True
+            return self._enter(self.ask())

@@ -27,6 +27,7 @@ SEALED = "encrypted-reasoning-is-asked-for"
         (own_policies.AsksToGoOn, PLAIN, CUT, {"continued-answer-is-whole"}),
         (own_policies.OneWordForLimits, "*/plain/sync", CUT, ()),
         (own_policies.ThreeTries, PLAIN, ["refused-request-is-not-repeated", "http-error-is-told"], ()),
+        (own_policies.AsksForTheCalls, "*/sync", ["announced-calls-that-never-come-end-the-loop"], ()),
         (own_policies.ForcedTwice, PLAIN, CHOICES, ()),
         (own_policies.FunctionsAlone, PLAIN, SCHEMAS, ()),
         (own_policies.FunctionsUndeclared, PLAIN, SCHEMAS, {*SCHEMAS}),
