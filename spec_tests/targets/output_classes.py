@@ -1,6 +1,6 @@
 """The schema of an output as a user writes it: a model class of pydantic, or a list of one.
 
-None where no annotation says it here. `zod_schemas.mjs` has the same for JavaScript.
+None where no annotation says it here. `looptck-zod.mjs` has the same for JavaScript.
 """
 
 from __future__ import annotations

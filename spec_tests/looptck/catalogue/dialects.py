@@ -83,6 +83,11 @@ def dialect(name: str) -> Dialect:
     )
 
 
+def accepting(wire: str, rule: str, pointer: str) -> list[str]:
+    """The names of the dialects whose servers accept what the service of this wire refuses."""
+    return [name for name in names() if any(one.covers(wire, rule, pointer) for one in dialect(name).accepts)]
+
+
 def _named(sent: Iterable[Mapping[str, str]], kind: str) -> dict[str, tuple[str, ...]]:
     """What a server sends of this kind, by wire."""
     found: dict[str, tuple[str, ...]] = {}

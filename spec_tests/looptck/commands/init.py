@@ -16,7 +16,8 @@ BESIDE: dict[Kind, dict[str, Path]] = {
     "python": {},
     "process": {"looptck_driver.py": Path(driver.__file__)},
     "javascript": {
-        name: driver_package(f"javascript/{name}") for name in ("looptck-driver.mjs", "looptck-driver.d.mts")
+        name: driver_package(f"javascript/{name}")
+        for name in ("looptck-driver.mjs", "looptck-driver.d.mts", "looptck-zod.mjs")
     },
 }
 """What is copied beside a driver whose environment lacks looptck: the file's name, and the original."""

@@ -5,9 +5,12 @@ from __future__ import annotations
 import inspect
 import json
 import sys
+from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
+
+from looptck.driver import Stop
 
 LOGS = (
     "standard output is for messages alone; print all else to standard error: "
@@ -21,6 +24,10 @@ FINISHED = "every run has to end in an outcome, also if the loop throws or its p
 
 RAISED = "what the loop raises is an outcome: except Exception as exception: return error(exception)"
 OUTCOME = "return value(text), in which the text of the answer is a string, or error(exception)"
+STOP = (
+    'stop is one of the words above, whatever the loop calls it, as {"stop": "end", "tool_calls": "calls"}; '
+    "leave it out where the loop tells its caller nothing"
+)
 AWAITED = 'run() is not awaited: call it run_async, and declare modes=["async"]'
 UTF_8 = "a message is text in UTF-8"
 
@@ -45,6 +52,8 @@ def of_message(message: Any) -> str:
         return LOGS
     outcome = message.get("outcome")
     told = outcome if isinstance(outcome, dict) else {}
+    if "stop" in told and told["stop"] not in get_args(Stop):
+        return STOP
     is_outcome = "kind" in told and isinstance(told.get("text", ""), str)
     return OUTCOME if message["type"] == "finished" and not is_outcome else ""
 
@@ -53,6 +62,8 @@ def of_answer(answer: object) -> str:
     """Of what a method of a driver has returned in place of an outcome."""
     if inspect.isawaitable(answer):
         return AWAITED
+    if isinstance(answer, Mapping) and answer.get("stop", "end") not in get_args(Stop):
+        return STOP
     return OUTCOME
 
 

@@ -81,12 +81,12 @@ def _found(run: Run) -> Iterator[tuple[float, Event, Sign]]:
 
 
 def first_difference(run: Run) -> tuple[Received, Difference] | None:
-    """The first wrong request, and the place in it. A loop may begin with its own instructions."""
+    """The first wrong request, and the place in it. A loop may begin with its own instructions, and say the time of day."""
     grown = run.once("grown", _grown)
     if grown is not None:
         return grown[0], grown[2]
     first = run.first_difference(LOOKED_AT)
-    if first is None or _is_stored(first[1]) or _is_own(first[0], first[1].pointer):
+    if first is None or _is_stored(first[1]) or _is_own(run, *first):
         return None
     return first
 
@@ -96,10 +96,13 @@ def _is_stored(found: Difference) -> bool:
     return found.pointer.startswith(STORED)
 
 
-def _is_own(received: Received, pointer: str) -> bool:
-    """Whether a difference is an instruction that the loop added."""
-    item = next((one for one in received.request.items if one.pointer == pointer), None)
-    return isinstance(item, Said) and item.role in {"system", "developer"}
+def _is_own(run: Run, received: Received, found: Difference) -> bool:
+    """Whether a difference is an instruction that the loop added, or any words of its own beside the prompt."""
+    item = next((one for one in received.request.items if one.pointer == found.pointer), None)
+    if isinstance(item, Said) and item.role in {"system", "developer"}:
+        return True
+    given = run.without_own_words(run.normalized(received.n).items)
+    return difference(run.expected(received.n), given) is None
 
 
 # -- histories --------------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from looptck.bench.client import Ask
 from looptck.bench.run import Run
 from looptck.bench.solutions import activity, call, solution
 from looptck.bench.standing import refusals
+from looptck.catalogue.dialects import accepting
 from looptck.drivers import AGENT_LOOP, DriverFault, Started
 from looptck.drivers.case_message import RunOptions
 from looptck.drivers.mends import FINISHED
@@ -211,7 +212,16 @@ def _reached(run: Run, started: Started) -> None:
     if isinstance(run.outcome, Nothing):
         raise Unfit(f"the run reached the provider, but the driver {run.outcome}", mend=FINISHED)
     if refusal := next(refusals(run), None):
-        raise UnexpectedLoop(f"the service refuses the request: {refusal}")
+        raise UnexpectedLoop(f"the service refuses the request: {refusal}{_spoken_elsewhere(run)}")
+
+
+def _spoken_elsewhere(run: Run) -> str:
+    """The dialects of servers that accept the first thing that is refused; empty where there are none."""
+    problem = next(one for received in run.received for one in received.problems)
+    if not (found := accepting(run.cell.wire, problem.rule, problem.pointer)):
+        return ""
+    others = f" (or {', '.join(found[1:])})" if found[1:] else ""
+    return f"; if the loop is made for another server that accepts it: looptck run --dialect {found[0]}{others}"
 
 
 def _unclaimed(started: Started) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from looptck.bench import joined_rounds
+from looptck.bench import joined_rounds, left_out
 from looptck.bench.cases import cases
 from looptck.bench.checks import Check, Implementation
 from looptck.bench.run import Run
@@ -112,6 +112,9 @@ def judge_report(
     session.at(check)
     result = result_of(check, error, _states(item, check))
     runs = implementation.runs if implementation else []
+    if implementation is not None and result.verdict in AGAINST:
+        if why := left_out.of(runs[-LAST:], implementation.started.dialect):
+            result.verdict, result.reason = "not-applicable", why
     if result.verdict == "fail":
         result.reason += joined_rounds.hint(runs[-LAST:], result.reason)
     if implementation is not None and implementation.sampled and session.examples < EXAMPLES:

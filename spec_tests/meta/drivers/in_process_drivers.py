@@ -133,6 +133,13 @@ class Returns(Driver):
         return loop(case)
 
 
+class StopsInItsOwnWord(Driver):
+    """Returns the stop reason in the word of the service."""
+
+    def run(self, case: Json, emit: Emit) -> Any:
+        return {"kind": "value", "text": loop(case), "stop": "stop"}
+
+
 class ReturnsAnObject(Driver):
     """Returns an outcome that is not JSON."""
 

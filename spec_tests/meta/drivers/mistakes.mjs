@@ -18,6 +18,7 @@ const MISTAKES = {
   'finished without a line end': { finish: (message) => process.stdout.write(JSON.stringify(message)) },
   'a chunk without a line end': { before: (id) => process.stdout.write(`{"type":"chunk","id":"${id}","text":"Hi"}`) },
   'no started': { start: () => {} },
+  'a stop in another word': { finish: ({ outcome, ...rest }) => line({ ...rest, outcome: { ...outcome, stop: 'stop' } }) },
   'no finished': { finish: () => {} },
   'a /v1 too many': { base: (url) => `${url}/v1` },
   'a /v1 too few': { base: (url) => url.replace(/\/v1$/, '') },

@@ -124,7 +124,14 @@ def test_a_traceback_is_reported() -> None:
 
 
 @pytest.mark.parametrize(
-    ("driver", "mend"), [("Raises", mends.RAISED), ("Returns", mends.OUTCOME), ("Exits", ""), ("NoRun", "")]
+    ("driver", "mend"),
+    [
+        ("Raises", mends.RAISED),
+        ("Returns", mends.OUTCOME),
+        ("StopsInItsOwnWord", mends.STOP),
+        ("Exits", ""),
+        ("NoRun", ""),
+    ],
 )
 def test_a_usual_mistake_has_its_mend(driver: str, mend: str) -> None:
     """What mends it stands in the first line, and nothing where it is no usual mistake."""

@@ -25,6 +25,7 @@ MENDS = {
     "JSON over several lines": (mends.ONE_LINE, SHORT),
     "started without a line end": (mends.LINE_END, SHORT),
     "finished without a line end": (mends.LINE_END, SHORT),
+    "a stop in another word": (mends.STOP, LONG),
     "a chunk without a line end": (mends.LINE_END, SHORT),
     "no started": (mends.STARTED, SHORT),
     "no finished": (mends.FINISHED, SHORT),

@@ -14,7 +14,7 @@ from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.loop import Loop
 from looptck_reference.vocabulary.actions import Action, Ask
 from looptck_reference.vocabulary.agent import Agent
-from looptck_reference.vocabulary.errors import ProviderError
+from looptck_reference.vocabulary.errors import ProviderError, UnknownTool
 from looptck_reference.vocabulary.values import Json, Stop, ToolResult, Turn
 from looptck_reference.wires import ResponsesWire
 
@@ -118,6 +118,27 @@ class FunctionsAlone(Driver):
 
 class FunctionsUndeclared(FunctionsAlone):
     """Says nothing of it, so that a tool which it is given and does not offer is missed."""
+
+    def start(self) -> Json:
+        """Without the word."""
+        return Driver.start(self)
+
+
+class FunctionsOnceLost(FunctionsAlone):
+    """Raises where the model calls a tool that it does not have; without any tool it reads no calls at all."""
+
+    class loop(Loop):  # noqa: N801
+        def model_answered(self, turn: Turn) -> Action:
+            known = {tool.name for tool in self.agent.tools}
+            if lost := [call.name for call in turn.calls if call.name not in known]:
+                if known:
+                    raise UnknownTool(lost[0])
+                turn = replace(turn, calls=())
+            return super().model_answered(turn)
+
+
+class FunctionsLostUnsaid(FunctionsOnceLost):
+    """Says nothing of it, so that the calls of what it does not offer count as lost."""
 
     def start(self) -> Json:
         """Without the word."""

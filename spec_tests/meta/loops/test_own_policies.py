@@ -15,6 +15,7 @@ CONTROL = "call-runs-its-tool-once"
 CHOICES = ["forced-choice-is-for-one-round", "forced-choice-ends", "choice-reaches-the-service"]
 CUT = ["continued-answer-is-whole", "truncated-answer-is-told", "told-stop-reason-fits"]
 SCHEMAS = ["schemas-keep-their-meaning", "odd-schemas-keep-their-meaning", "open-schemas-are-offered"]
+CALLED = ["keys-that-objects-inherit-are-kept", "arguments-are-echoed-as-given"]
 SEALED = "encrypted-reasoning-is-asked-for"
 
 
@@ -30,6 +31,8 @@ SEALED = "encrypted-reasoning-is-asked-for"
         (own_policies.AsksForTheCalls, "*/sync", ["announced-calls-that-never-come-end-the-loop"], ()),
         (own_policies.ForcedTwice, PLAIN, CHOICES, ()),
         (own_policies.FunctionsAlone, PLAIN, SCHEMAS, ()),
+        (own_policies.FunctionsOnceLost, PLAIN, CALLED, ()),
+        (own_policies.FunctionsLostUnsaid, PLAIN, CALLED, {*CALLED}),
         (own_policies.FunctionsUndeclared, PLAIN, SCHEMAS, {*SCHEMAS}),
         (
             own_policies.AsksForNoReasoning,

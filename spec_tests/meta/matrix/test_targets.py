@@ -171,7 +171,7 @@ def test_a_target_may_be_written_in_javascript(tmp_path: Path, monkeypatch: pyte
 
     assert [["install"]] == asked
     assert f"cmd:node {three.place / 'driver.mjs'}" == line
-    assert {"driver.mjs", "other.mjs", "shared.mjs", "looptck-driver.mjs"} <= names
+    assert {"driver.mjs", "other.mjs", "shared.mjs", "looptck-driver.mjs", "looptck-zod.mjs"} <= names
     assert three.commands / "node" == three.runs_drivers
 
 

@@ -7,7 +7,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema';
 import { betaZodTool } from '@anthropic-ai/sdk/helpers/beta/zod';
 import { readFileSync } from 'node:fs';
-import { written } from './zod_schemas.mjs';
+import { written } from './looptck-zod.mjs';
 
 const PACKAGE = new URL('node_modules/@anthropic-ai/sdk/package.json', import.meta.url);
 const MAX_TOKENS = 1024;

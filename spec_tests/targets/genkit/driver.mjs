@@ -4,7 +4,7 @@ import { error, handlers, serve, started, suspended, value } from './looptck-dri
 import { openAI } from '@genkit-ai/compat-oai/openai';
 import { genkit } from 'genkit/beta';
 import { readFileSync } from 'node:fs';
-import { written } from './zod_schemas.mjs';
+import { written } from './looptck-zod.mjs';
 
 const PACKAGE = new URL('node_modules/genkit/package.json', import.meta.url);
 

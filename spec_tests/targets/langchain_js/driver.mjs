@@ -10,7 +10,7 @@ import { MultiServerMCPClient } from '@langchain/mcp-adapters';
 import { ChatOpenAI } from '@langchain/openai';
 import { createAgent, humanInTheLoopMiddleware, tool } from 'langchain';
 import { readFileSync } from 'node:fs';
-import { written } from './zod_schemas.mjs';
+import { written } from './looptck-zod.mjs';
 
 const VERSION = JSON.parse(readFileSync(new URL('node_modules/langchain/package.json', import.meta.url))).version;
 

@@ -8,7 +8,7 @@ import { createTool } from '@mastra/core/tools';
 import { LibSQLStore } from '@mastra/libsql';
 import { Memory } from '@mastra/memory';
 import { readFileSync } from 'node:fs';
-import { written } from './zod_schemas.mjs';
+import { written } from './looptck-zod.mjs';
 
 const PACKAGE = new URL('node_modules/@mastra/core/package.json', import.meta.url);
 

@@ -5,7 +5,7 @@ import { error, handlers, serve, started, suspended, value } from './looptck-dri
 
 import { Agent, MemorySession, OpenAIProvider, Runner, RunState, setTracingDisabled, tool } from '@openai/agents';
 import { readFileSync } from 'node:fs';
-import { written } from './zod_schemas.mjs';
+import { written } from './looptck-zod.mjs';
 
 const PACKAGE = new URL('node_modules/@openai/agents/package.json', import.meta.url);
 const agents = new Map();

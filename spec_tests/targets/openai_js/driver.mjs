@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import OpenAI from 'openai';
 import { ResponsesToolRunner, runnerFunction } from 'openai/helpers/responses-tool-runner';
 import { zodFunction, zodResponsesFunction } from 'openai/helpers/zod';
-import { written } from './zod_schemas.mjs';
+import { written } from './looptck-zod.mjs';
 
 const VARIANT = process.env.LOOPTCK_VARIANT || '';
 const VERSION = JSON.parse(readFileSync(new URL('node_modules/openai/package.json', import.meta.url))).version;

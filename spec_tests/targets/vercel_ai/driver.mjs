@@ -8,7 +8,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, isStepCount, jsonSchema, Output, streamText, tool, ToolLoopAgent } from 'ai';
 import { readFileSync } from 'node:fs';
-import { written } from './zod_schemas.mjs';
+import { written } from './looptck-zod.mjs';
 
 const VARIANT = process.env.LOOPTCK_VARIANT || '';
 const STEPS = 20; // where a case sets no limit: as many as ToolLoopAgent has by itself

@@ -6,7 +6,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { Agent, createTool } from '@voltagent/core';
 import { jsonSchema } from 'ai';
 import { readFileSync } from 'node:fs';
-import { written } from './zod_schemas.mjs';
+import { written } from './looptck-zod.mjs';
 
 const PACKAGE = new URL('node_modules/@voltagent/core/package.json', import.meta.url);
 

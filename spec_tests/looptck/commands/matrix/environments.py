@@ -18,7 +18,7 @@ from looptck.values.frozen import dataclass
 
 SCRIPTS = "Scripts" if os.name == "nt" else "bin"
 NO_PROXY = {"NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
-HELPERS = "javascript/looptck-driver.mjs"
+HELPERS = ("javascript/looptck-driver.mjs", "javascript/looptck-zod.mjs")
 VARIANT = "LOOPTCK_VARIANT"
 """The environment variable that tells a driver which variant it is; absent or empty for the first usual way."""
 
@@ -107,7 +107,7 @@ class Environment:
         of targets.
         """
         folder = self.target.folder
-        for module in [driver_package(HELPERS), *folder.parent.glob("*.mjs"), *folder.glob("*.mjs")]:
+        for module in [*map(driver_package, HELPERS), *folder.parent.glob("*.mjs"), *folder.glob("*.mjs")]:
             shutil.copy(module, self.place)
         return self.place / self.target.driver.name
 

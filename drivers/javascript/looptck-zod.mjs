@@ -1,5 +1,10 @@
-// A tool's schema as a user writes it, in zod 3 or 4: what makes a framework check the arguments that the model wrote.
-// Undefined where zod does not say it here. `signatures.py` is the same for Python.
+// A tool's schema as a user writes it, in zod 3 or 4, which the driver's own package has installed: what makes a framework
+// check the arguments that the model wrote. Undefined where zod does not say it here. `looptck.signatures` is the same for
+// Python.
+//
+//     import { written } from './looptck-zod.mjs';
+//
+//     const inputSchema = written(tool.parameters) ?? tool.parameters;
 
 import { z } from 'zod';
 
