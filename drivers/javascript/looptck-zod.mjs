@@ -5,6 +5,8 @@
 //     import { written } from './looptck-zod.mjs';
 //
 //     const inputSchema = written(tool.parameters) ?? tool.parameters;
+//
+// A loop that takes zod alone does without the tool: its driver declares `dialect: { tools: 'functions' }`.
 
 import { z } from 'zod';
 

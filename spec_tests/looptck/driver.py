@@ -354,8 +354,8 @@ class Dialect(TypedDict, total=False):
     """How long a choice that forces a call holds: for the first round of tools, or for every request of the run. Absent
     means first-round."""
     tools: Literal["schemas", "functions"]
-    """Whether a tool is given to the loop with its schema, or as a function alone whose signature says it, so that the
-    driver leaves out what no signature says. Absent means schemas."""
+    """Whether a tool is given to the loop with its schema, or in its own language alone, as a function whose signature
+    says it or a schema in zod, so that the driver leaves out what cannot be said so. Absent means schemas."""
     events: Literal["all-runs", "streams"]
     """Which runs tell events: all, or only those that ask for streams. Absent means all-runs."""
     agent_files: Literal["guide", "lists"]

@@ -1,7 +1,7 @@
 """Tools that a loop which takes functions alone was not given: `dialect.tools` is ``functions``.
 
-No function says the parameters of each tool, and a driver leaves out those that none says. The script calls them
-anyway, and what becomes of a call of an unknown tool says nothing about arguments, results or names.
+No function, and no schema in zod, says the parameters of each tool, and a driver leaves out those that none says. The
+script calls them anyway, and what becomes of a call of an unknown tool says nothing about arguments, results or names.
 """
 
 from __future__ import annotations

@@ -25,8 +25,8 @@ FINISHED = "every run has to end in an outcome, also if the loop throws or its p
 RAISED = "what the loop raises is an outcome: except Exception as exception: return error(exception)"
 OUTCOME = "return value(text), in which the text of the answer is a string, or error(exception)"
 STOP = (
-    'stop is one of the words above, whatever the loop calls it, as {"stop": "end", "tool_calls": "calls"}; '
-    "leave it out where the loop tells its caller nothing"
+    'stop is one of the words above, whatever the loop calls it, as {"stop": "end", "tool_calls": "calls"}, '
+    'with "other" for all further words; leave it out where the loop tells its caller nothing'
 )
 AWAITED = 'run() is not awaited: call it run_async, and declare modes=["async"]'
 UTF_8 = "a message is text in UTF-8"

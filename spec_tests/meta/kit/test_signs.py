@@ -23,6 +23,7 @@ from looptck.wires import WIRES
 
 PROMPT = Said("user", "Go.", "/messages/0")
 OWN = Said("system", "Be brief.", "/messages/0")
+TIME = Said("user", "<reminder>It is noon.</reminder>", "/messages/1")
 PARIS = Call("weather", '{"city": "Paris"}', "call_1a")
 ASKED = Asked("call_1a", "weather", '{"city": "Paris"}', "/messages/1")
 OSLO = Asked("call_1a", "weather", '{"city": "Oslo"}', "/messages/1")
@@ -209,16 +210,25 @@ def test_what_breaks_nothing_is_no_sign_beside_what_does() -> None:
     assert ("answer", "nothing") == sign(run(spoken, Value("", "end"), FIRST, ran(2), history))
 
 
-def test_a_loop_may_begin_with_words_of_its_own() -> None:
-    """An instruction that the loop adds is no difference, and hides none that comes later."""
-    first = request(1, 1, OWN, PROMPT)
-    right = run(TWO, DONE, first, ran(2), request(2, 3, OWN, PROMPT, ASKED, RESULT))
-    wrong = run(TWO, DONE, first, ran(2), request(2, 3, OWN, PROMPT, ASKED))
+@pytest.mark.parametrize("begins", [(OWN, PROMPT), (PROMPT, TIME), (TIME, PROMPT)], ids=["system", "behind", "before"])
+def test_a_loop_may_begin_with_words_of_its_own(begins: tuple[Item, ...]) -> None:
+    """An instruction or a reminder that the loop adds is no difference, and hides none that comes later."""
+    first = request(1, 1, *begins)
+    right = run(TWO, DONE, first, ran(2), request(2, 3, *begins, ASKED, RESULT))
+    wrong = run(TWO, DONE, first, ran(2), request(2, 3, *begins, ASKED))
 
     assert first_difference(right) is None
     found = first_difference(wrong)
     assert found is not None
     assert (2, "result of call_1a: 'Warm.'") == (found[0].n, found[1].expected)
+
+
+def test_words_of_its_own_are_not_the_prompt() -> None:
+    """A prompt that has not arrived is the first wrong place, whatever the loop says beside it."""
+    found = first_difference(run([says("Done.")], DONE, request(1, 1, TIME)))
+
+    assert found is not None
+    assert "user says 'Go.'" == found[1].expected
 
 
 def test_ids_of_its_own_are_nothing_wrong() -> None:
