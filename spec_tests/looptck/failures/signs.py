@@ -81,7 +81,7 @@ def _found(run: Run) -> Iterator[tuple[float, Event, Sign]]:
 
 
 def first_difference(run: Run) -> tuple[Received, Difference] | None:
-    """The first wrong request, and the place in it. A loop may begin with its own instructions, and say the time of day."""
+    """The first wrong request, and the place in it. A loop may begin with words of its own."""
     grown = run.once("grown", _grown)
     if grown is not None:
         return grown[0], grown[2]

@@ -112,9 +112,9 @@ def judge_report(
     session.at(check)
     result = result_of(check, error, _states(item, check))
     runs = implementation.runs if implementation else []
-    if implementation is not None and result.verdict in AGAINST:
-        if why := left_out.of(runs[-LAST:], implementation.started.dialect):
-            result.verdict, result.reason = "not-applicable", why
+    dialect = implementation.started.dialect if implementation is not None else {}
+    if result.verdict in AGAINST and (why := left_out.of(runs[-LAST:], dialect)):
+        result.verdict, result.reason = "not-applicable", why
     if result.verdict == "fail":
         result.reason += joined_rounds.hint(runs[-LAST:], result.reason)
     if implementation is not None and implementation.sampled and session.examples < EXAMPLES:

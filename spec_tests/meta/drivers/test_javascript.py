@@ -65,7 +65,7 @@ def test_the_package_has_its_files() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
     assert set() == {*about["files"]} - {path.name for path in PACKAGE.iterdir()}
-    assert {f"./{name}" for name in about["files"]} == {*about["exports"]["."].values()}
+    assert {f"./{name}" for name in about["files"]} == {*about["exports"]["."].values(), about["exports"]["./zod"]}
     assert project["version"] == about["version"]
 
 

@@ -154,3 +154,16 @@ def test_a_dialect_that_there_is_not() -> None:
 
     assert 2 == found.exit_code
     assert "there is no dialect 'vlm'; did you mean vllm" in found.output
+
+
+@pytest.mark.parametrize(
+    ("loop", "told"),
+    [("IdsOfItsOwn", "looptck run --dialect deepseek (or openrouter, xai)"), ("WordOfItsOwn", "")],
+)
+def test_smoke_names_the_servers_that_accept_it(loop: str, told: str) -> None:
+    """What the service refuses may be right for another server; where it is right for none, nothing is said."""
+    done = CliRunner().invoke(main, ["smoke", "--driver", f"python:meta.wires.other_servers:{loop}"])
+    lines = [line for line in done.output.splitlines() if "the service refuses the request" in line]
+
+    assert lines, done.output
+    assert {told} == {line.partition("another server that accepts it: ")[2] for line in lines}
