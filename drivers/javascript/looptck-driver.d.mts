@@ -520,15 +520,25 @@ export interface Dialect {
    */
   after_failure?: 'run' | 'skipped';
   /**
+   * What a user who rejects a call can say of it: a reason, which the model reads, or no alone. Absent means
+   * with-reasons.
+   */
+  rejections?: 'with-reasons' | 'bare';
+  /**
+   * For which models the loop is: any, or only those that do not reason, whose turns have no reasoning to keep. Absent
+   * means any.
+   */
+  models?: 'any' | 'without-reasoning';
+  /**
    * The text of the value: that of the last turn, or of all rounds of the run in order, joined by blanks or nothing.
    * Absent means last-turn.
    */
   answer_text?: 'last-turn' | 'all-rounds';
   /**
-   * How long a choice that forces a call holds: for the first round of tools, or for every request of the run. Absent
-   * means first-round.
+   * How long a choice that forces a call holds: for the first round of tools, or for every request of the run;
+   * first-request: each choice is for the first request alone, that of none too. Absent means first-round.
    */
-  tool_choice?: 'first-round' | 'every-request';
+  tool_choice?: 'first-round' | 'every-request' | 'first-request';
   /**
    * How a tool is given to the loop: with its schema, or as a function alone, whose signature says the schema; the
    * driver then leaves out what no signature says. Absent means schemas.

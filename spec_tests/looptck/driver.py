@@ -348,11 +348,17 @@ class Dialect(TypedDict, total=False):
     after_failure: Literal["run", "skipped"]
     """Whether the calls of a turn that stand behind one that has failed run, or the model is told that they have not.
     Absent means run."""
+    rejections: Literal["with-reasons", "bare"]
+    """What a user who rejects a call can say of it: a reason, which the model reads, or no alone. Absent means
+    with-reasons."""
+    models: Literal["any", "without-reasoning"]
+    """For which models the loop is: any, or only those that do not reason, whose turns have no reasoning to keep. Absent
+    means any."""
     answer_text: Literal["last-turn", "all-rounds"]
     """Whether the value has the text of the last turn, or of all rounds of the run. Absent means last-turn."""
-    tool_choice: Literal["first-round", "every-request"]
-    """How long a choice that forces a call holds: for the first round of tools, or for every request of the run. Absent
-    means first-round."""
+    tool_choice: Literal["first-round", "every-request", "first-request"]
+    """How long a choice that forces a call holds: for the first round of tools, or for every request of the run;
+    first-request: each choice is for the first request alone, that of none too. Absent means first-round."""
     tools: Literal["schemas", "functions"]
     """Whether a tool is given to the loop with its schema, or in its own language alone, as a function whose signature
     says it or a schema in zod, so that the driver leaves out what cannot be said so. Absent means schemas."""

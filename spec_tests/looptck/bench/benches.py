@@ -10,6 +10,7 @@ from looptck.bench.answering import answerable
 from looptck.bench.bench import Bench, Patience, Running, Scenario
 from looptck.bench.client import Ask
 from looptck.bench.hosting import offering
+from looptck.bench.reasoning import playable
 from looptck.bench.model_names import named
 from looptck.bench.run import Run
 from looptck.bench.settling import come_to_rest, may_go_on, settle
@@ -108,6 +109,7 @@ class LoopBench(Bench):
         options = named(options or RunOptions(), scenario.steps, self.wires[cell.wire], before=before)
         options = offering(options, scenario.steps, self.wires[cell.wire], self.started)
         answerable(scenario.steps, self.started.answer)
+        playable(scenario.steps, self.wires[cell.wire], self.started)
         confirmation = Confirmation(dict(scenario.decisions), scenario.decides_by)
         mock_run = self._mock_run(
             cell.wire,

@@ -89,8 +89,15 @@ def stays(arguments: Mapping[str, Any]) -> None:
 
 
 def accepted(received: Received) -> None:
-    """The service accepts a request. Raises AssertionError with what it says if it does not."""
+    """The service accepts a request.
+
+    Raises:
+        AssertionError: it does not, with what it says.
+        NotApplicable: it would have, had the model not reasoned, and another row is about that.
+    """
     for problem in received.problems[:1]:
+        if problem.unasked:
+            raise NotApplicable(f"request {received.n} had reasoning whose content no request had asked for")
         raise AssertionError(f"the service refuses request {received.n}{problem.place}: {problem.reported}")
 
 

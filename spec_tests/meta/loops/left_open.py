@@ -8,6 +8,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
+from looptck_mutants.core.approving import ReasonsAreForTheLog
 from looptck_mutants.core.faults import AfterBreaks
 from looptck_mutants.core.results import FailureEndsTheTurn
 from looptck_mutants.parts import asking, speaking
@@ -133,6 +134,16 @@ class SkipsBehindFailures(Driver):
     def start(self) -> Json:
         """The description, with the declared choice."""
         return {**super().start(), "dialect": {"after_failure": "skipped"}}
+
+
+class SaysNoAlone(Driver):
+    """Takes no reason for a rejection, tells the model of the rejection alone, and says so."""
+
+    loop = ReasonsAreForTheLog
+
+    def start(self) -> Json:
+        """The description, with the declared choice."""
+        return {**super().start(), "dialect": {"rejections": "bare"}}
 
 
 class HandsOnParagraphs(Driver):

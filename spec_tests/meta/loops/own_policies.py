@@ -167,3 +167,17 @@ class AsksForTheCalls(Driver):
                 return super().model_answered(turn)
             self.asked = True
             return self._enter(self.ask())
+
+
+class ForModelsWithoutReasoning(AsksForNoReasoning):
+    """Keeps nothing of reasoning either, and says for which models it is."""
+
+    class _Wire(AsksForNoReasoning._Wire):
+        def echo(self, turn: Turn) -> list[Json]:
+            return [item for item in super().echo(turn) if item.get("type") != "reasoning"]
+
+    wires = speaking(responses=_Wire())
+
+    def start(self) -> Json:
+        """The description, with the declared choice."""
+        return {**super().start(), "dialect": {"models": "without-reasoning"}}

@@ -44,6 +44,11 @@ SAME_AGAIN = [
         (left_open.GuardsAgainstRepetitions, PLAIN, ["equal-calls-run-again", "call-runs-its-tool-once"]),
         (left_open.SkipsBehindFailures, "anthropic-messages/plain/sync", BESIDE_A_FAILURE),
         (
+            left_open.SaysNoAlone,
+            PLAIN,
+            ["rejected-call-is-answered", "rejected-call-never-runs", "results-share-one-message"],
+        ),
+        (
             left_open.HandsOnParagraphs,
             "*/stream/sync",
             ["final-text-arrives-as-it-is-written", "chunks-join-to-the-answer"],
@@ -75,6 +80,7 @@ def test_it_fails_nothing(loop: type[Driver], cells: str, requirements: list[str
     [
         (left_open.Repairs, "similar-name-runs-no-tool"),
         (left_open.GuardsAgainstRepetitions, "equal-calls-run-again"),
+        (left_open.SaysNoAlone, "rejection-reason-reaches-the-model"),
         (right.ZeroIsDeclared, "limit-of-zero-runs-no-tool"),
     ],
 )

@@ -17,6 +17,14 @@ CUT = ["continued-answer-is-whole", "truncated-answer-is-told", "told-stop-reaso
 SCHEMAS = ["schemas-keep-their-meaning", "odd-schemas-keep-their-meaning", "open-schemas-are-offered"]
 CALLED = ["keys-that-objects-inherit-are-kept", "arguments-are-echoed-as-given"]
 SEALED = "encrypted-reasoning-is-asked-for"
+REASONING = [
+    "reasoning-is-echoed",
+    "readable-reasoning-is-echoed",
+    "turn-is-echoed-in-order",
+    "next-turn-is-accepted",
+    "framing-does-not-matter",
+    SEALED,
+]
 
 
 @pytest.mark.parametrize(
@@ -37,9 +45,10 @@ SEALED = "encrypted-reasoning-is-asked-for"
         (
             own_policies.AsksForNoReasoning,
             "openai-responses/*/sync",
-            ["reasoning-is-echoed", "no-request-is-refused", SEALED],
+            ["reasoning-is-echoed", "no-request-is-refused", "next-turn-is-accepted", SEALED],
             {SEALED},
         ),
+        (own_policies.ForModelsWithoutReasoning, "openai-responses/*/sync", REASONING, ()),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )

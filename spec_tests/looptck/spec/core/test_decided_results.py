@@ -125,7 +125,8 @@ def test_reason(scenario: Scenario, implementation: Implementation, way: str) ->
     if not texts:
         raise NotReached("the rejected call has no result in the request after the decisions")
     assert holds(texts[0], NO), (
-        f"the user has rejected note(first) with the words {NO!r}, and the model reads {texts[0]!r} as its result"
+        f"the user has rejected note(first) with the words {NO!r}, and the model reads {texts[0]!r} as its result; "
+        f"if no reason can be given for a rejection, declare dialect.rejections"
     )
 
 

@@ -228,5 +228,6 @@ def test_encrypted_reasoning_is_asked_for(scenario: Scenario, implementation: Im
         raise NotApplicable("the loop sends no reasoning back, which other rows judge")
     assert asks, (
         f"request 1 says `store: false` and does not say `include: {plain([ENCRYPTED])}`, so reasoning comes "
-        "without what the service needs to take it back; a loop for models that do not reason meets none"
+        "without what the service needs to take it back; a loop that is for models that do not reason alone declares "
+        "dialect.models"
     )

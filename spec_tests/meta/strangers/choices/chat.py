@@ -259,6 +259,13 @@ class DriverNoneOnce(Driver):
             return "auto" if self.called else self.choice()
 
 
+class NoneOnceDeclared(DriverNoneOnce):
+    """The same where it is meant so: each choice is for the first request alone, which the driver says."""
+
+    def start(self) -> Json:
+        return super().start() | {"dialect": {"tool_choice": "first-request"}}
+
+
 class DriverSome(Driver):
     """The model has to call some tool, and not the one that was named."""
 

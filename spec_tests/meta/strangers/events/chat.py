@@ -168,10 +168,10 @@ class InRounds(Driver):
 
 
 class Nameless(Driver):
-    """Right, but for a SHOULD: no ids."""
+    """Right: no ids, and each call is told with its result before the next one."""
 
     class loop(Teller):
-        """Its hooks get a tool's name and the value that it gave, which are not always enough to tell calls apart."""
+        """Its hooks get a tool's name and the value that it gave."""
 
         def called(self, call: Json) -> None:
             self.emit({"kind": "call", "call_id": None, "name": call["function"]["name"]})

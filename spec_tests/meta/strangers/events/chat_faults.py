@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import ClassVar
 
@@ -156,6 +157,26 @@ class DriverByName(Driver):
 
         def resulted(self, call: Json, text: str, failed: bool) -> None:
             super().resulted(self.open[call["function"]["name"]], text, failed)
+
+
+class DriverNamesAlone(Driver):
+    """Tells the names of all calls of a turn, and then the texts of all results."""
+
+    class loop(Rounds):
+        def called(self, call: Json) -> None:
+            self.emit({"kind": "call", "call_id": None, "name": call["function"]["name"]})
+
+        def resulted(self, call: Json, text: str, failed: bool) -> None:
+            self.emit({"kind": "result", "call_id": None, "result": text})
+
+
+class DriverNamesAtOnce(DriverNamesAlone):
+    """Runs the calls of a turn at the same time, and tells names and results as they come."""
+
+    class loop(DriverNamesAlone.loop):
+        def round(self, calls: list[Json]) -> list[Json]:
+            with ThreadPoolExecutor(max(1, len(calls))) as pool:
+                return list(pool.map(self.one, calls))
 
 
 class DriverStale(Driver):
