@@ -352,8 +352,8 @@ class Dialect(TypedDict, total=False):
     """What a user who rejects a call can say of it: a reason, which the model reads, or no alone. Absent means
     with-reasons."""
     models: Literal["any", "without-reasoning"]
-    """For which models the loop is: any, or only those that do not reason, whose turns have no reasoning to keep. Absent
-    means any."""
+    """For which models the loop is: any, or only those that do not reason, whose turns have no reasoning to keep.
+    Absent means any."""
     answer_text: Literal["last-turn", "all-rounds"]
     """Whether the value has the text of the last turn, or of all rounds of the run. Absent means last-turn."""
     tool_choice: Literal["first-round", "every-request", "first-request"]

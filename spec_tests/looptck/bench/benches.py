@@ -10,8 +10,8 @@ from looptck.bench.answering import answerable
 from looptck.bench.bench import Bench, Patience, Running, Scenario
 from looptck.bench.client import Ask
 from looptck.bench.hosting import offering
-from looptck.bench.reasoning import playable
 from looptck.bench.model_names import named
+from looptck.bench.reasoning import playable
 from looptck.bench.run import Run
 from looptck.bench.settling import come_to_rest, may_go_on, settle
 from looptck.drivers import MODEL, USUAL, Connection, DriverFault, Servers, case_message

@@ -44,7 +44,8 @@ def in_time(
         patience: seconds without an event after which the run has hung.
         ended: waits this number of seconds for the outcome, and returns whether it has come.
         beside: the events of all open runs: one of a crowd on a slow machine may have to wait for the others.
-        look: looks at all that takes part. While it waits for a processor, it is not silent: it may not speak.
+        look: looks at all that takes part, again and again, as some of it may live for a moment only. While it waits
+            for a processor, it is not silent: it may not speak.
         stands_still: looks whether the implementation has come to a standstill.
     """
     until = transcript.now() + patience * LONGEST
@@ -57,15 +58,16 @@ def in_time(
     while True:
         if ended(max(over() - transcript.now() - patience * (1 - SHORT), 0.0)):
             return True
-        began, before = transcript.now(), look()
+        starved, at, before = 0.0, transcript.now(), look()
         while (left := over() - transcript.now()) > 0:
             if ended(min(left, patience * EACH)):
                 return True
+            then, earlier, at, before = at, before, transcript.now(), look()
+            starved += min(before.starved_since(earlier), at - then)
             if over() - transcript.now() <= patience * (1 - SHORT) and stands_still():
                 return False
         now = transcript.now()
         if now >= over():
-            starved = min(look().starved_since(before), now - began)
             if now >= until or starved < patience * ENOUGH:
                 return False
             begun = now - patience + starved

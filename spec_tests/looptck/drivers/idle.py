@@ -71,6 +71,25 @@ def served(seconds: float, done: Callable[[float], bool], look: Callable[[], Pul
     return False
 
 
+class Spent:
+    """The time since it was made, in seconds, without that in which an implementation waited for a processor."""
+
+    def __init__(self, look: Callable[[], Pulse], now: Callable[[], float] = monotonic) -> None:
+        self._look = look
+        self._now = now
+        self._last = look()
+        self._at = now()
+        self._spent = 0.0
+
+    def __call__(self) -> float:
+        """Look, and add what was spent since the last look."""
+        before, self._last = self._last, self._look()
+        at, self._at = self._at, self._now()
+        passed = self._at - at
+        self._spent += passed - min(self._last.starved_since(before), passed)
+        return self._spent
+
+
 ENOUGH = 0.05
 """The share of a time that is not waited for any more."""
 RECENT = 0.2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from time import perf_counter
 from typing import TypeVar
 
 from looptck.drivers.faults import DriverFault
+from looptck.drivers.idle import ENOUGH, LONGEST, Spent, pulse
 
 T = TypeVar("T")
 
@@ -27,18 +29,30 @@ def within(seconds: float, what: str, work: Callable[[], T]) -> T:
 
     The alarm comes again and again until the work ends: what is raised in a finalizer, or in an import that goes on
     after any error, is lost. What a second alarm makes of the end of the work, such as the error of a lock that is
-    released twice, is no other fault. Once the work has ended no alarm raises anything.
+    released twice, is no other fault. Once the work has ended no alarm raises anything. The time in which the work
+    waits for a processor does not count, as in `served`.
 
     Raises:
         DriverFault: the time is over.
     """
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         return work()
-    limited, over = True, False
+    limited, over, looking = True, False, False
+    spent = Spent(lambda: pulse(os.getpid()), perf_counter)
+
+    def is_over() -> bool:
+        """Whether the time is over; no, while a look that this alarm interrupts finds that out."""
+        nonlocal looking
+        if over or looking:
+            return over
+        looking = True
+        found = spent() >= seconds * (1 - ENOUGH) or perf_counter() - began >= seconds * LONGEST
+        looking = False
+        return found
 
     def end(*_: object) -> None:
         nonlocal over
-        if limited:
+        if limited and is_over():
             over = True
             raise TimeIsOver
 

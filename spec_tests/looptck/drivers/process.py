@@ -17,7 +17,7 @@ from looptck.drivers import mends
 from looptck.drivers.child import STOPPING, Child
 from looptck.drivers.connection import OnTold
 from looptck.drivers.faults import STILL_CALLING, DriverFault, Kind
-from looptck.drivers.idle import Pulse
+from looptck.drivers.idle import Pulse, served
 from looptck.drivers.protocol import VERSION, Started, complaint
 from looptck.drivers.sockets import has_connection
 from looptck.drivers.uncaught import of_stderr
@@ -67,7 +67,7 @@ class Process:
         self._child = child = Child(self._command, self._on_line, self._ended)
         child.send({"type": "start", "protocol": VERSION})
         try:
-            in_time = child.started.wait(self._starting)
+            in_time = served(self._starting, child.started.wait, child.pulse)
         except BaseException:
             child.dismiss("looptck was interrupted")
             raise

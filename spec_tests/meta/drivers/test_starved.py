@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 import pytest
 
 from looptck.bench.settling import in_time
-from looptck.drivers import idle
-from looptck.drivers.idle import LONGEST, Pulse, served
+from looptck.drivers import idle, limits
+from looptck.drivers.faults import DriverFault
+from looptck.drivers.idle import LONGEST, Pulse, Spent, served
 from looptck.values.transcript import Transcript
 
 BILLION = 1_000_000_000
@@ -86,6 +88,65 @@ def test_no_time_is_endless(waits: Waits, share: float) -> None:
 
     assert not waits(machine)
     assert 10.0 < machine.time <= 10.0 * LONGEST * 1.001
+
+
+def test_short_lives_are_counted() -> None:
+    """A thread that waits for a processor and has ended before the time is over gives the run more time."""
+    machine = Machine(0.0, ends_after=11.0)
+
+    def look() -> Pulse:
+        lives = machine.time < 9.0
+        return Pulse(known=True, turns={1: b"0 0 1"} | ({2: b"0 %d 1" % (machine.time * BILLION)} if lives else {}))
+
+    clock = Clock(started=0.0)
+    clock.machine = machine
+
+    assert in_time(clock, 10.0, machine.wait, list, look)
+
+
+@pytest.mark.parametrize(("share", "spent"), [(0.0, 6.0), (0.5, 3.0), (9.0, 0.0)])
+def test_what_is_spent(share: float, spent: float) -> None:
+    """Of two times of three seconds, that in which nothing waited for a processor."""
+    machine = Machine(share)
+    asked = Spent(machine.look, lambda: machine.time)
+    machine.wait(3.0)
+    asked()
+    machine.wait(3.0)
+
+    assert pytest.approx(spent) == asked()
+
+
+def _start(share: float, monkeypatch: pytest.MonkeyPatch, looks: int) -> str:
+    """A driver that starts when it was looked at so many times, in a millisecond of its machine each."""
+    machine, seen = Machine(share), itertools.count(1)
+    done: list[int] = []
+
+    def look(_: int) -> Pulse:
+        done.append(next(seen))
+        machine.wait(0.001)
+        return machine.look()
+
+    def work() -> str:
+        while len(done) < looks:
+            pass
+        return "started"
+
+    monkeypatch.setattr(limits, "pulse", look)
+    monkeypatch.setattr(limits, "perf_counter", lambda: machine.time)
+    monkeypatch.setattr(limits, "AGAIN", 0.0005)
+    return limits.within(0.002, "it did not start", work)
+
+
+def test_a_start_on_a_busy_machine_has_more_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What waits for a processor in nine of ten seconds starts, though twice the time is over on the wall."""
+    assert "started" == _start(0.9, monkeypatch, looks=5)
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_no_start_is_endless(monkeypatch: pytest.MonkeyPatch, share: float) -> None:
+    """Whether it sleeps, or the machine is as busy as can be."""
+    with pytest.raises(DriverFault, match=r"it did not start within 0\.002 s"):
+        _start(share, monkeypatch, looks=100)
 
 
 def test_threads_that_begin_and_end_are_counted() -> None:

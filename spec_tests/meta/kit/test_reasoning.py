@@ -38,7 +38,7 @@ def test_reasoning_is_found(steps: list[Step], wire: str, found: bool) -> None:
 
 def test_it_is_not_played_to_a_loop_without() -> None:
     """The check is not applicable, and names the word of the driver."""
-    with pytest.raises(NotApplicable, match="dialect.models"):
+    with pytest.raises(NotApplicable, match=r"dialect\.models"):
         playable([THOUGHT], WIRES["openai-responses"], started(models="without-reasoning"))
 
 

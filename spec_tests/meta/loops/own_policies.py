@@ -16,7 +16,7 @@ from looptck_reference.vocabulary.actions import Action, Ask
 from looptck_reference.vocabulary.agent import Agent
 from looptck_reference.vocabulary.errors import ProviderError, UnknownTool
 from looptck_reference.vocabulary.values import Json, Stop, ToolResult, Turn
-from looptck_reference.wires import ResponsesWire
+from looptck_reference.wires import MessagesWire, ResponsesWire
 
 
 class SwitchesOff(Driver):
@@ -181,3 +181,23 @@ class ForModelsWithoutReasoning(AsksForNoReasoning):
     def start(self) -> Json:
         """The description, with the declared choice."""
         return {**super().start(), "dialect": {"models": "without-reasoning"}}
+
+
+def _without_nulls(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _without_nulls(member) for name, member in value.items() if member is not None}
+    return [_without_nulls(one) for one in value] if isinstance(value, list) else value
+
+
+class SendsNoNulls(Driver):
+    """Sends back what the model has said as its classes write it: without members that are null, at any depth."""
+
+    class _Wire(ResponsesWire):
+        def echo(self, turn: Turn) -> list[Json]:
+            return [_without_nulls(item) for item in super().echo(turn)]
+
+    class _Blocks(MessagesWire):
+        def echo(self, turn: Turn) -> list[Json]:
+            return [_without_nulls(item) for item in super().echo(turn)]
+
+    wires = speaking(responses=_Wire(), messages=_Blocks())

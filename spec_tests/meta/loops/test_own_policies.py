@@ -48,6 +48,7 @@ REASONING = [
             ["reasoning-is-echoed", "no-request-is-refused", "next-turn-is-accepted", SEALED],
             {SEALED},
         ),
+        (own_policies.SendsNoNulls, "*/plain/sync", ["hosted-kinds-are-echoed", "turn-is-echoed-in-order"], ()),
         (own_policies.ForModelsWithoutReasoning, "openai-responses/*/sync", REASONING, ()),
     ],
     ids=lambda value: getattr(value, "__name__", ""),

@@ -161,8 +161,8 @@ def test_a_call_all_the_same(scenario: Scenario, implementation: Implementation)
         raise NotApplicable(f"the loop does not go on behind a call that its caller forbade, and {run.outcome}")
     words = chosen(run, run.request(2)).words
     assert _forbids(implementation, run, 2), (
-        f"the caller forbade calls, which request 1 says and request 2 no longer does: it {words}; a loop that documents "
-        "that a choice is for the first request alone declares dialect.tool_choice"
+        f"the caller forbade calls, which request 1 says and request 2 no longer does: it {words}; a loop that "
+        "documents that a choice is for the first request alone declares dialect.tool_choice"
     )
 
 

@@ -280,8 +280,8 @@ def _told_one_after_the_other(scenario: Scenario, implementation: Implementation
     run = _played(implementation, calls(PARIS, PARIS))
     order = [event["kind"] for event in events.told(run) if event["kind"] in {"call", "result"}]
     assert ["call", "result"] * 2 == order, (
-        "the caller is told of two equal calls of one turn without an id, and not of the result of the first before the "
-        f"second call, but in the order {', '.join(order)}"
+        "the caller is told of two equal calls of one turn without an id, and not of the result of the first before "
+        f"the second call, but in the order {', '.join(order)}"
     )
 
 

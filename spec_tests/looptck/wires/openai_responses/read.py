@@ -95,11 +95,14 @@ def _thought(item: dict[str, Any], signatures: Mapping[str, str]) -> dict[str, A
 
 def _counted(item: dict[str, Any]) -> dict[str, Any]:
     """The content of an item, without null members, which some clients add."""
-    return {name: _without_nulls(value) for name, value in _without_nulls(item).items() if name not in _UNCOUNTED}
+    return {name: value for name, value in _without_nulls(item).items() if name not in _UNCOUNTED}
 
 
 def _without_nulls(value: Any) -> Any:
-    return {k: v for k, v in value.items() if v is not None} if isinstance(value, dict) else value
+    """A value without the members that are null, however deep they are."""
+    if isinstance(value, dict):
+        return {name: _without_nulls(member) for name, member in value.items() if member is not None}
+    return [_without_nulls(member) for member in value] if isinstance(value, list) else value
 
 
 def _tools(tools: object, within: str = "") -> Iterator[Offered]:
