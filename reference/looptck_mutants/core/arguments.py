@@ -31,6 +31,15 @@ class WholeNumbers(Loop):
         return dict(json.loads(text or "{}", parse_float=lambda number: int(float(number))))
 
 
+@breaks("arguments-arrive-whatever-their-shape")
+class ObjectsInARowAreOne(Loop):
+    """Reads two objects in a row, which some models write, as one, also within a text."""
+
+    def parse_arguments(self, text: str) -> Json:
+        super().parse_arguments(text)
+        return super().parse_arguments(text.replace("}{", ","))
+
+
 @breaks(
     "empty-arguments-are-an-empty-object",
     collateral={

@@ -47,6 +47,26 @@ class NothingIsHandedOn(Driver):
 
 
 @breaks("chunks-join-to-the-answer", cells=CHAT_STREAM)
+class SentencesOnly(Driver):
+    """Forwards whole sentences, and what follows the last of them never."""
+
+    def run(self, case: Json, emit: Emit) -> Json:
+        """Hold what comes until a sign ends it."""
+        held: list[str] = []
+
+        def forward(told: str | Json | None) -> None:
+            if not isinstance(told, str):
+                emit(told)
+                return
+            held.append(told)
+            if told.rstrip().endswith((".", "!", "?", ":")):
+                emit("".join(held))
+                held.clear()
+
+        return super().run(case, forward)
+
+
+@breaks("chunks-join-to-the-answer", cells=CHAT_STREAM)
 class BlanksAreNoNews(Driver):
     """Forwards no piece that is empty once it is stripped."""
 

@@ -140,6 +140,32 @@ class ObjectsAreFailures(Loop):
         super().append_results([replace(one, failed=one.failed or one.text.startswith("{")) for one in results])
 
 
+@breaks("structured-result-reaches-the-model")
+class MessageIsTheResult(Driver):
+    """Sends of an object that has a message the message alone."""
+
+    dialects = answering(
+        result_text=lambda value: value["message"] if isinstance(value, dict) and "message" in value else json_text(value)
+    )
+
+
+def _shallow(value: object, level: int = 0) -> object:
+    if not isinstance(value, (dict, list)):
+        return value
+    if level > 4:
+        return "…"
+    if isinstance(value, dict):
+        return {name: _shallow(one, level + 1) for name, one in value.items()}
+    return [_shallow(one, level + 1) for one in value]
+
+
+@breaks("structured-result-reaches-the-model")
+class DeepIsCut(Driver):
+    """Sends a sign for what lies deeper than five levels in a result."""
+
+    dialects = answering(result_text=lambda value: json_text(_shallow(value)))
+
+
 @breaks("unknown-tool-is-not-lost")
 class OneUnknownToolTold(Loop):
     """Reports only the first of several unknown tools."""

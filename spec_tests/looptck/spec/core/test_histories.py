@@ -152,10 +152,13 @@ STRUCTURED = [
     False,
     [f"street {n}" for n in range(40)],
     {f"street {n}": f"closed on day {n}" for n in range(40)},
+    {"message": "stored", "text": "Rain.", "result": 12.5, "output": "rain.log", "error": None},
+    {"city": {"north": {"park": {"gate": {"lock": {"keys": [{"number": 7}]}}}}}},
 ]
 
 
 STRUCTURED_IDS = ["object", "list", "number", "truth", "zero", "falsehood", "forty-entries", "forty-members"]
+STRUCTURED_IDS += ["members-with-common-names", "eight-levels"]
 
 
 @requirement("structured-result-reaches-the-model")

@@ -26,6 +26,8 @@ SLOW = DEFAULT.but(fragment=1)
 FIRST = "A first paragraph.\n\n"
 SIGNS = "It is 18 °C — über alles."
 BLANKS = "10 - 10 = 0,  so:\n\n\tit is 0."
+OPEN = "It is warm. The wind comes from the west"
+"""An answer after whose last words neither a sign nor a line end comes."""
 
 
 @requirement("final-text-arrives-as-it-is-written")
@@ -44,9 +46,12 @@ def test_text_arrives_while_it_is_written(scenario: Scenario, implementation: Im
 
 
 @requirement("chunks-join-to-the-answer")
-@pytest.mark.parametrize("text", [SIGNS, BLANKS], ids=["signs", "blanks"])
+@pytest.mark.parametrize("text", [SIGNS, BLANKS, OPEN], ids=["signs", "blanks", "open-end"])
 def test_chunks_join(scenario: Scenario, implementation: Implementation, text: str) -> None:
-    """The joined chunks end with the final text and contain it once; some deltas are one blank, line end or zero."""
+    """The joined chunks end with the final text and contain it once; some deltas are one blank, line end or zero.
+
+    A loop that hands on whole sentences hands on the last one too, also if no sign ends it.
+    """
     scenario.plays(WEATHER, Step(says(text), SLOW))
 
     run = implementation.run()
