@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from looptck_mutants.cells import CHAT
+from looptck_mutants.cells import CHAT, MESSAGES
 from looptck_mutants.parts import breaks
 from looptck_reference.loop.loop import Loop
+from looptck_reference.vocabulary.agent import Agent
 from looptck_reference.vocabulary.values import Json, Turn
+from looptck_reference.wires import MessagesWire
 
 
 @breaks("conversation-is-carried-once", cells=CHAT)
@@ -18,6 +20,25 @@ class AnswersBeginWithEarlierTexts(Loop):
     def append_answer(self, turn: Turn) -> None:
         said = [one["content"] for one in self.history if one.get("tool_calls") and one["content"]]
         super().append_answer(replace(turn, text="".join([*said, turn.text])))
+
+
+@breaks("prefix-is-the-same", cells=MESSAGES)
+class FailuresAreMarkedOnce(MessagesWire):
+    """Marks the result of a call that failed in the request that follows the call, and in no later one."""
+
+    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+        *earlier, last = history
+        return super().request(agent, [*map(_unmarked, earlier), last], stream=stream)
+
+
+def _unmarked(message: Json) -> Json:
+    blocks = message["content"]
+    if isinstance(blocks, str):
+        return message
+    return {
+        **message,
+        "content": [{name: one for name, one in block.items() if name != "is_error"} for block in blocks],
+    }
 
 
 @breaks("prefix-is-the-same", cells=CHAT)

@@ -143,6 +143,19 @@ class ErrorIsTheAnswer(Exchange):
             return Turn(str(error))
 
 
+@breaks("http-error-is-told", cells=CHAT)
+class BusyIsNothing(Exchange):
+    """Returns an empty answer if the service stays too busy to answer."""
+
+    def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
+        try:
+            return (yield from super().ask(ask))
+        except ProviderError as error:
+            if error.status not in (429, 529):
+                raise
+            return Turn("")
+
+
 def has_the_services_form(error: bytes) -> bool:
     """Whether the body of an error has the words where the service's own errors have them."""
     try:

@@ -120,6 +120,16 @@ class HostedIsOfferedOnce(ResponsesWire):
         return super().request(replace(agent, search=False, hosted=()) if later else agent, history, stream=stream)
 
 
+@breaks("tools-are-offered-every-time", cells=RESPONSES)
+class HostedAlone(ResponsesWire):
+    """Offers no tool of the loop's where it offers one of the service."""
+
+    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+        body = super().request(agent, history, stream=stream)
+        hosted = [tool for tool in body.get("tools", []) if tool["type"] != "function"]
+        return {**body, "tools": hosted} if hosted else body
+
+
 @breaks("paused-turn-is-resumed", cells=MESSAGES)
 class PausesTakeTheSearch(MessagesWire):
     """Offers no search where a turn goes on that the service has paused in one."""

@@ -145,7 +145,9 @@ class MessageIsTheResult(Driver):
     """Sends of an object that has a message the message alone."""
 
     dialects = answering(
-        result_text=lambda value: value["message"] if isinstance(value, dict) and "message" in value else json_text(value)
+        result_text=lambda value: (
+            value["message"] if isinstance(value, dict) and "message" in value else json_text(value)
+        )
     )
 
 

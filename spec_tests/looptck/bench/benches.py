@@ -45,6 +45,11 @@ MOST_ASKED = 80 * 1024 * 1024
 """The most bytes of a request of a server to its model: a server may hand on the 64 MB that a client sent."""
 ASKS_ELSEWHERE = "does the client ask at `base_url`? One that ignores it, or has its own address, asks the real service"
 """What may be wrong with a driver whose loop gives no outcome and has asked nothing."""
+ASKED_BEFORE = (
+    "earlier runs have asked: a run waits so for a lock that another has kept, or for a client whose connections are "
+    "all taken by replies that nobody has read to their end or closed"
+)
+"""The same where earlier runs have asked."""
 UPSTREAM = "openai-chat"
 """The wire between servers and their model."""
 
@@ -89,6 +94,7 @@ class LoopBench(Bench):
         self._rest = Rest(self._pulse)
         self._is_watched: bool | None = None
         """Whether the process that asks is one whose pulse is known; None: nothing has asked so far."""
+        self._has_asked = False
 
     def begin(
         self,
@@ -213,9 +219,8 @@ class LoopBench(Bench):
             raise fault
         if not running.run.requests and not running.mock_run.goes_on:
             detail = f"run {running.run.id}: no model request, and it {nothing}"
-            raise DriverFault(
-                "hung", detail, stderr=fault.stderr if fault else "", run=running.run.id, mend=ASKS_ELSEWHERE
-            )
+            mend = ASKED_BEFORE if self._has_asked else ASKS_ELSEWHERE
+            raise DriverFault("hung", detail, stderr=fault.stderr if fault else "", run=running.run.id, mend=mend)
 
     def settle(self, running: Running) -> None:
         """Wait until no further event of a run with an outcome can arrive, and add its spans."""
@@ -226,6 +231,7 @@ class LoopBench(Bench):
 
     def clear(self, running: Running) -> Exception | None:
         """Close the trace of its spans too."""
+        self._has_asked = self._has_asked or bool(running.run.requests)
         broken = super().clear(running)
         if running.trace is None:
             return broken

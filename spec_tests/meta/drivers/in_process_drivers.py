@@ -210,6 +210,19 @@ class Hangs(Driver):
         await asyncio.Event().wait()
 
 
+class HangsLater(Driver):
+    """Answers in its first run, and never again."""
+
+    answered = False
+
+    def run(self, case: Json, emit: Emit) -> Any:
+        """Answer once."""
+        if self.answered:
+            FOR_EVER.wait()
+        self.answered = True
+        return super().run(case, emit)
+
+
 class LoopHangs(Driver):
     """The loop behind it asks the model once, and then waits for ever."""
 

@@ -160,6 +160,16 @@ def test_a_driver_that_hangs_is_at_fault(cell: str) -> None:
     assert "does the client ask at `base_url`?" in report.reason("one-call")
 
 
+def test_a_driver_that_hangs_after_other_runs_keeps_something() -> None:
+    """Where earlier runs have asked at the base URL, the address of the client is not what is doubted."""
+    report = judged(in_process("HangsLater"), CALLS, cells=CELLS[:1], cases=SCRIPTED, timeout=0.3)
+
+    reasons = [report.reason(case) for case in SCRIPTED if report.verdicts.get(case) == "error"]
+    assert 1 == len(reasons)
+    assert "earlier runs have asked" in reasons[0]
+    assert "base_url" not in reasons[0]
+
+
 @pytest.mark.parametrize("cell", ["openai-chat/plain/sync", "openai-chat/plain/async"])
 def test_a_loop_that_hangs_fails(cell: str) -> None:
     """A run that hangs after it has asked the model is a failure of the loop, about liveness."""

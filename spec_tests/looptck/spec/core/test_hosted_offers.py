@@ -8,6 +8,7 @@ from looptck.bench.assertions.turns import hosted_offered, hosted_stays, sent_be
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.talk import Talk
+from looptck.catalogue.agents import agent
 from looptck.spec.resuming import approved, resumed, stop
 from looptck.values.turns import Call, Hosted, Served, Text, Turn, calls, says, turn
 from looptck.values.verdicts import NotReached
@@ -39,6 +40,23 @@ def test_offered_every_time(scenario: Scenario, implementation: Implementation) 
         raise NotReached("the first request offers no tool of the service")
     for received in run.requests[1:]:
         hosted_stays(first, received)
+
+
+@requirement("tools-are-offered-every-time")
+@on("openai-responses/*/*", "anthropic-messages/*/*")
+def test_own_tools_beside_those_of_the_service(scenario: Scenario, implementation: Implementation) -> None:
+    """The caller has the service's search beside tools of its own: each request offers both."""
+    scenario.plays(turn(Hosted(), Call.of("ping")), says("That is all."))
+
+    run = implementation.run("What is the weather?")
+
+    run.request(2)
+    if not hosted_offered(run.request(1).body):
+        raise NotReached("the first request offers no tool of the service")
+    for received in run.requests:
+        offered = {tool.name for tool in received.request.tools}
+        missing = [tool.name for tool in agent("assistant").tools if tool.name not in offered]
+        assert not missing, f"beside a tool of the service, request {received.n} does not offer {', '.join(missing)}"
 
 
 @requirement("container-goes-on")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -16,7 +16,7 @@ from looptck.bench.talk import Talk
 from looptck.spec.reminding import lasting_body
 from looptck.values.plain import amount
 from looptck.values.turns import Call, Turn, calls, says
-from looptck.values.verdicts import NotReached
+from looptck.values.verdicts import NotApplicable, NotReached
 
 HISTORY = ("messages", "input")
 SETTINGS = ("tools", "system", "instructions")
@@ -59,6 +59,24 @@ def test_equal_results(scenario: Scenario, implementation: Implementation) -> No
 
 
 @requirement("prefix-is-the-same")
+def test_a_failed_result_stays(scenario: Scenario, implementation: Implementation) -> None:
+    """A tool raises in the first round of three: what was sent of that stays as it was, its mark too.
+
+    A loop may end with the error, and may switch off the tool that has failed.
+    """
+    scenario.plays(*ROUNDS, says("Done."))
+    scenario.raises("weather", "no such place")
+
+    run = implementation.run()
+
+    run.delivered(1)
+    if run.ended and len(run.requests) == 1:
+        raise NotApplicable(f"the loop does not ask again after a tool that raises: it {run.outcome}")
+    run.request(len(ROUNDS) + 1)
+    _is_kept(run, settings=())
+
+
+@requirement("prefix-is-the-same")
 @on("openai-chat/*/*", "anthropic-messages/*/*")
 def test_a_turn_stays_one_message(scenario: Scenario, implementation: Implementation) -> None:
     """The two calls of a turn are in one message; the next question of the conversation has them in one too."""
@@ -81,18 +99,18 @@ def _messages_of_calls(run: Run, n: int) -> set[str]:
     return {"/".join(call.pointer.split("/")[:3]) for call in run.request(n).request.asked}
 
 
-def _is_kept(run: Run) -> None:
+def _is_kept(run: Run, settings: Sequence[str] = SETTINGS) -> None:
     """Assert that each request begins as the one before it, whose last words may be a reminder for it alone."""
     for before, after in pairwise(run.requests):
         if after.request.continues is None:  # otherwise the service has the history
-            found = _difference(before.body, after.body)
-            gone = found is not None and _difference(lasting_body(run, before), after.body) is None
+            found = _difference(before.body, after.body, settings)
+            gone = found is not None and _difference(lasting_body(run, before), after.body, settings) is None
             assert found is None or gone, f"request {after.n} {found}"
 
 
-def _difference(before: dict[str, Any], after: dict[str, Any]) -> str | None:
+def _difference(before: dict[str, Any], after: dict[str, Any], settings: Sequence[str]) -> str | None:
     """The first place at which a request does not begin as the one before it."""
-    for name in SETTINGS:
+    for name in settings:
         if (found := _first(before.get(name), after.get(name), f"/{name}")) is not None:
             return found
     for name in HISTORY:
