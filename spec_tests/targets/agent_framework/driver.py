@@ -55,7 +55,7 @@ class Driver:
                 "suspend": True,
                 "travels": True,
             },
-            "dialect": {"limit_counts": "tool-rounds"},
+            "dialect": {"limit_counts": "tool-rounds", "rejections": "bare"},
         }
 
     async def run_async(self, case: Json, emit: Callable[[str], None]) -> Json:

@@ -125,7 +125,7 @@ class Driver:
             version("google-adk"),
             wires=list(PROVIDERS),
             modes=["sync", "async"],
-            dialect={"limit_counts": "model-calls"},
+            dialect={"limit_counts": "model-calls", "rejections": "bare"},
             stream=True,
             chunks=True,
             limit=True,

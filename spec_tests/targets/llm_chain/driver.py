@@ -118,7 +118,11 @@ class Driver:
         if shared in self._models:
             return self._models[shared]
         model = MODELS[f"{case['wire']}/{case['mode']}"](
-            model_id=case["model"], model_name=case["model"], api_base=case["base_url"], supports_tools=True
+            model_id=case["model"],
+            model_name=case["model"],
+            api_base=case["base_url"],
+            reasoning=True,
+            supports_tools=True,
         )
         model.needs_key = "looptck"
         model.key = case["api_key"]
