@@ -132,7 +132,7 @@ def _written_again(state: str) -> Any:
         return state
 
 
-@breaks("mcp-request-state-comes-back")
+@breaks("mcp-request-state-comes-back", "mcp-request-ids-are-used-once")
 class OneIdForAll(McpClient):
     """Has one id for all requests."""
 

@@ -1,14 +1,20 @@
-"""Requests that differ from the history: `Wire.opening`, `Wire.request`."""
+"""Requests that differ from the history, or lack a header: `Wire.opening`, `Wire.request`, `Wire.headers`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
+
+import httpx
 
 from looptck_mutants.cells import CHAT, CHAT_STREAM, MESSAGES
 from looptck_mutants.parts import breaks
+from looptck_reference.http.exchange import Exchange, Step
 from looptck_reference.loop.loop import Loop
+from looptck_reference.vocabulary.actions import Ask
 from looptck_reference.vocabulary.agent import Agent
+from looptck_reference.vocabulary.errors import ProviderError
 from looptck_reference.vocabulary.values import Json, ToolResult, Turn
 from looptck_reference.wires import ChatWire, MessagesWire
 
@@ -119,6 +125,45 @@ class NoVersionNamed(MessagesWire):
 
     def headers(self, api_key: str) -> Mapping[str, str]:
         return {"x-api-key": api_key}
+
+
+class _AsksOnceMore(Exchange):
+    """Asks once more where the service has failed, with a header less than before."""
+
+    loses: str
+    again = False
+
+    def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
+        try:
+            return (yield from super().ask(ask))
+        except ProviderError as error:
+            if error.status != httpx.codes.INTERNAL_SERVER_ERROR:
+                raise
+        self.again = True
+        try:
+            return (yield from super().ask(ask))
+        finally:
+            self.again = False
+
+    def request(self, ask: Ask) -> httpx.Request:
+        request = super().request(ask)
+        if self.again:
+            request.headers.pop(self.loses, None)
+        return request
+
+
+@breaks("key-is-sent", cells=CHAT)
+class RetriedWithoutItsKey(_AsksOnceMore):
+    """Sends a request that has failed once more without the key."""
+
+    loses = "authorization"
+
+
+@breaks("api-version-is-named", cells=MESSAGES)
+class RetriedWithoutTheVersion(_AsksOnceMore):
+    """Sends a request that has failed once more without the version of the API."""
+
+    loses = "anthropic-version"
 
 
 @breaks("tools-are-offered-every-time", cells=CHAT)

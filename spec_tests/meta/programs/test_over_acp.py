@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 
 import pytest
+from acp.client.connection import ClientSideConnection
 
 from looptck.drivers.faults import DriverFault
 from looptck.values.outcome import Failed, Value
@@ -31,13 +33,17 @@ LEAVES = "subprocess.Popen(['sleep', '20']); "
 With = Callable[[str], Playing]
 
 
+def _playing(lines: str) -> Playing:
+    return Playing(replace(PLAIN, once=(), acp=(sys.executable, "-c", ANSWERS + lines)))
+
+
 @pytest.fixture(name="playing_with")
 def _playing_with() -> Iterator[With]:
     """Plays a program of these lines."""
     with ExitStack() as stack:
 
         def play(lines: str) -> Playing:
-            playing = Playing(replace(PLAIN, once=(), acp=(sys.executable, "-c", ANSWERS + lines)))
+            playing = _playing(lines)
             stack.callback(playing.programs.stop)
             return playing
 
@@ -69,6 +75,20 @@ def test_end_in_a_run_is_a_failure_of_the_program(playing_with: With, left: str)
 
     assert Failed("other", "exit status 5", "it went wrong") == playing("Hello")
     assert Failed("other", "exit status 5", "it went wrong") == playing("Hello")
+
+
+def test_what_was_not_read_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that ends with a message on its way breaks the pipe; everything is closed all the same."""
+
+    async def lost(_: ClientSideConnection) -> None:
+        raise ConnectionResetError("Connection lost")
+
+    playing = _playing("answers(there); answers(session); answers({'stopReason': 'end_turn'})")
+    playing("Hello")
+    monkeypatch.setattr(ClientSideConnection, "close", lost)
+
+    assert [] == playing.programs.stop()
+    assert "looptck acp" not in {thread.name for thread in threading.enumerate()}
 
 
 def test_answer_before_the_end_counts(playing_with: With) -> None:

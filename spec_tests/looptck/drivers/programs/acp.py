@@ -118,9 +118,10 @@ class Acp:
             self._errors.close()
 
     async def _end(self, process: Process | None, connection: ClientSideConnection | None) -> None:
-        """Wait for the end of the process, and of everything that waits for it."""
+        """Wait for the end of the process, and of everything that waits for it; what it has not read is lost."""
         if connection is not None:
-            await connection.close()
+            with contextlib.suppress(OSError):
+                await connection.close()
         if process is not None:
             await process.wait()
         tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]

@@ -31,6 +31,7 @@ from looptck.spec.serving import (
     served,
 )
 from looptck.values.history import holds
+from looptck.values.jsontext import canonical
 from looptck.values.outcome import Failed
 from looptck.values.plain import plain
 from looptck.values.transcript import McpAsked
@@ -105,6 +106,21 @@ def test_session(scenario: Scenario, implementation: Implementation) -> None:
     for one in of_sessions(run):
         assert one.headers.get("mcp-session-id"), f"{one.told} has no header Mcp-Session-Id"
         assert 404 != one.status, f"{one.told} has the id of a session that was never begun or is over"
+
+
+@requirement("mcp-request-ids-are-used-once")
+def test_ids(scenario: Scenario, implementation: Implementation) -> None:
+    """A client lists tools and calls two of them; a session that begins anew may begin with its ids anew."""
+    run = served(scenario, implementation, calls(TOMORROW), calls(HIGH), server=OF_SESSIONS)
+
+    agreed(run)
+    requests = [one for one in of_sessions(run) if one.method and "id" in one.message]
+    if not requests:
+        raise NotReached(f"the client has sent no request after the handshake; the loop {run.outcome}")
+    first: dict[tuple[str | None, str], McpAsked] = {}
+    for one in requests:
+        used = first.setdefault((one.headers.get("mcp-session-id"), canonical(one.message["id"])), one)
+        assert used is one, f"{one.told} has the id {one.message['id']!r}, which {used.told} has had in this session"
 
 
 @requirement("mcp-both-forms-are-accepted")
