@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from looptck.bench.bench import Scenario
-from looptck.bench.checks import Implementation
+from looptck.bench.checks import Implementation, Liveness
 from looptck.bench.run import Run
 from looptck.provider.faults import HttpError
 from looptck.provider.script import Step
-from looptck.values.outcome import Value
+from looptck.values.outcome import Nothing, Value
 from looptck.values.plain import times
+from looptck.values.transcript import Ended, Replied
 from looptck.values.turns import Turn, says
 from looptck.values.verdicts import NotApplicable
 
@@ -27,6 +28,9 @@ GROWN = 2.0
 
 SOON = (("retry-after-ms", "5"), ("retry-after", "0"))
 """Headers that keep retrying loops from waiting: the services' own, in milliseconds, and the standard one."""
+BUSY = frozenset({429, 503, 529})
+"""The statuses by which a service asks for patience; some loops then wait for a minute."""
+ITS_OWN_CHOICE = "and how long it backs off is its own choice"
 SAYING = HttpError(0).message
 BODIES = {
     "text": SAYING,
@@ -74,21 +78,31 @@ def always_failing(scenario: Scenario, implementation: Implementation, fault: St
     """The run of a loop whose service answers every request so, after these steps.
 
     Raises:
-        NotApplicable: the loop asks again and again with growing waits.
+        NotApplicable: the loop asks again and again with growing waits, or waits for long because the service is busy.
     """
     errs = FailingService(fault)
     scenario.plays(*before)
     scenario.always(errs, most=len(before) + MOST)
 
-    run = implementation.run()
+    try:
+        run = implementation.run()
+    except Liveness:
+        if isinstance(fault, HttpError) and fault.status in BUSY and waits_for_a_while(implementation.runs[-1]):
+            raise NotApplicable(f"the loop waits for long after the status {fault.status}, {ITS_OWN_CHOICE}") from None
+        raise
 
     run.replied(len(before) + 1)
     if errs.answered:
-        raise NotApplicable(
-            f"the loop asked {len(run.requests) - len(before)} times with growing waits: how long it backs off is its "
-            "own choice"
-        )
+        asked = times(len(run.requests) - len(before))
+        raise NotApplicable(f"the loop asked {asked} with growing waits, {ITS_OWN_CHOICE}")
     return run
+
+
+def waits_for_a_while(run: Run) -> bool:
+    """Whether a run without an outcome has done nothing since the last reply, and would go on some time."""
+    happened = [event for event in run.transcript.events if not isinstance(event, Ended)]
+    may_go_on = isinstance(run.outcome, Nothing) and not run.outcome.still
+    return may_go_on and bool(happened) and isinstance(happened[-1], Replied)
 
 
 def fails_always(

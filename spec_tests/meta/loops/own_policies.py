@@ -201,3 +201,14 @@ class SendsNoNulls(Driver):
             return [_without_nulls(item) for item in super().echo(turn)]
 
     wires = speaking(responses=_Wire(), messages=_Blocks())
+
+
+class SaysMoreBehindTheQuestion(Driver):
+    """Tells of a failure behind the words of the question too, as a history of joined texts does."""
+
+    class loop(Loop):  # noqa: N801
+        def append_results(self, results: Sequence[ToolResult]) -> None:
+            super().append_results(results)
+            if any(one.failed for one in results):
+                question = next(one for one in self.history if one["role"] == "user")
+                question["content"] += "\nError: a tool has failed. Try another way."

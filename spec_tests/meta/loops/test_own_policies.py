@@ -37,6 +37,7 @@ REASONING = [
         (own_policies.OneWordForLimits, "*/plain/sync", CUT, ()),
         (own_policies.ThreeTries, PLAIN, ["refused-request-is-not-repeated", "http-error-is-told"], ()),
         (own_policies.AsksForTheCalls, "*/sync", ["announced-calls-that-never-come-end-the-loop"], ()),
+        (own_policies.SaysMoreBehindTheQuestion, PLAIN, ["prefix-is-the-same"], ()),
         (own_policies.ForcedTwice, PLAIN, CHOICES, ()),
         (own_policies.FunctionsAlone, PLAIN, SCHEMAS, ()),
         (own_policies.FunctionsOnceLost, PLAIN, CALLED, ()),

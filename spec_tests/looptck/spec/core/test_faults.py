@@ -72,7 +72,7 @@ TOO_LONG = frozenset({"length", "other"})
 
 
 @requirement("http-error-is-told")
-@pytest.mark.parametrize("status", [400, 401, 404, 429, 500, 529])
+@pytest.mark.parametrize("status", [400, 401, 404, 429, 500, pytest.param(529, marks=on("anthropic-messages"))])
 def test_http_error_is_told(scenario: Scenario, implementation: Implementation, status: int) -> None:
     """The service answers every request with an error."""
     fails_always(scenario, implementation, HttpError(status, SOON))

@@ -119,9 +119,26 @@ def _difference(before: dict[str, Any], after: dict[str, Any], settings: Sequenc
             old, new = [old], [_lone(item) for item in new[:1]]
         if isinstance(old, list) and isinstance(new, list):
             new = new[: len(old)]
+            if old and len(new) == len(old) and _goes_on(old[-1], new[-1]):
+                old, new = old[:-1], new[:-1]
         if (found := _first(old, new, f"/{name}")) is not None:
             return found
     return None
+
+
+def _goes_on(old: Any, new: Any) -> bool:
+    """Whether a message is the beginning of another: more words of the same role, which stay behind its own."""
+    if not isinstance(old, dict) or not isinstance(new, dict) or [*old] != [*new]:
+        return False
+    if {**old, "content": None} != {**new, "content": None}:
+        return False
+    match _unmarked(old.get("content")), _unmarked(new.get("content")):
+        case (str(before), str(after)):
+            return after.startswith(before)
+        case (list(before), list(after)):
+            return _first(before, after[: len(before)], "") is None
+        case _:
+            return False
 
 
 def _lone(item: Any) -> Any:
