@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from http.client import BAD_REQUEST
-from itertools import islice
 from typing import Any
 
 from looptck.provider.http import HttpReply, HttpRequest
@@ -76,8 +75,8 @@ class ProgramMockRun(MockRun):
     @property
     def _has_refused(self) -> bool:
         """Whether the latest reply was an HTTP error."""
-        replies = (event for event in reversed(self.transcript.events) if isinstance(event, Replied))
-        return any(one.status >= BAD_REQUEST for one in islice(replies, 1))
+        latest = next((event for event in reversed(self.transcript.events) if isinstance(event, Replied)), None)
+        return latest is not None and latest.status >= BAD_REQUEST
 
     @property
     def has_asked_again(self) -> bool:
