@@ -12,6 +12,7 @@ from typing import Any
 from looptck.catalogue.data import fixture, json_fixture
 from looptck.catalogue.yaml_files import BadFile, load
 from looptck.values.frozen import dataclass
+from looptck.values.verdicts import Result, Verdict
 
 LEVELS = ("MUST", "SHOULD", "MAY")
 IMPACTS = ("unsafe", "broken", "fragile", "untidy")
@@ -94,6 +95,10 @@ class Requirement:
     def plays_a_variant(self, test: str) -> bool:
         """Whether it is judged on a variant of this test."""
         return any(case.partition("[")[0] == test for case in self.cases)
+
+    def result(self, cell: str, case: str, verdict: Verdict, reason: str = "") -> Result:
+        """A verdict on it, by this case in this cell."""
+        return Result(self.id, self.profile, self.level, cell, case, verdict, reason)
 
     @property
     def source(self) -> str:

@@ -30,7 +30,7 @@ ENCODING = Framing(newline="\r\n", comments=True, space=False, escaped=True, pad
 @recorded(is_ordinary)
 def test_recorded_conversation(implementation: Implementation, cassette: Cassette, session: Session) -> None:
     """The recorded calls run, are echoed and answered, and the recorded answer is returned."""
-    run = session.run_of(cassette, implementation)
+    run = session.shared.run_of(cassette, implementation)
 
     _all_requested(run, cassette)
     calls = [call for turn in cassette.followed for call in turn.calls]
@@ -54,9 +54,9 @@ def test_recorded_conversation(implementation: Implementation, cassette: Cassett
 @recorded(lambda cassette: cassette.stream and is_ordinary(cassette))
 def test_recorded_stream_in_another_dress(implementation: Implementation, cassette: Cassette, session: Session) -> None:
     """The recorded events lead to the same run, in whatever lines and writes they arrive."""
-    natural = session.run_of(cassette, implementation)
+    natural = session.shared.run_of(cassette, implementation)
     _all_requested(natural, cassette)
-    run = session.run_of(replace(cassette, encoding=ENCODING), implementation)
+    run = session.shared.run_of(replace(cassette, encoding=ENCODING), implementation)
 
     _all_requested(run, cassette)
     last = len(cassette.exchanges)

@@ -28,15 +28,15 @@ def test_declared_case(implementation: Implementation, cassette: Cassette | None
     if "control" in expectations:
         twin = cases()[expectations["control"]]
         calls = [call for step in twin.steps if step.turn for call in step.turn.calls]
-        control(session.run_of(twin, implementation), *(call.tool for call in calls))
-    run = session.run_of(cassette or case, implementation)
+        control(session.shared.run_of(twin, implementation), *(call.tool for call in calls))
+    run = session.shared.run_of(cassette or case, implementation)
 
     try:
         hold(run, expectations)
     except (AssertionError, NotReached):
         if not wants_to_go_on(run) or not implementation.started.can("limit"):
             raise
-        if not _holds(session.run_of(cassette or case, implementation, limit=ENOUGH), expectations):
+        if not _holds(session.shared.run_of(cassette or case, implementation, limit=ENOUGH), expectations):
             raise
         asked = len(run.requests)
         raise NotApplicable(f"the loop's own limit is {asked} requests, and with a higher one it goes on") from None

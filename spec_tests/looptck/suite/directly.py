@@ -64,7 +64,7 @@ class Directly:
             report = item.ihook.pytest_runtest_makereport(item=item, call=call)
         finally:
             item.funcargs.clear()
-        session.over(check)
+        session.shared.over(check)
         item.ihook.pytest_runtest_logreport(report=report)
         return True
 

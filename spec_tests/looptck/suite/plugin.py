@@ -223,7 +223,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         item.config.stash[SESSION].record.spent.timed(check.id, report.duration)
         judge_report(item.config.stash[SESSION], item, check, call, report, item.stash.get(IMPLEMENTATION, None))
         if call.when == "teardown":
-            item.config.stash[SESSION].over(check)
+            item.config.stash[SESSION].shared.over(check)
     return report
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -10,44 +9,30 @@ from functools import cached_property
 from pathlib import Path
 
 from looptck.bench.bench import Bench, Scenario
-from looptck.bench.cases import Case, cases
+from looptck.bench.cases import cases
 from looptck.bench.checks import Check, Implementation
 from looptck.bench.run import Run
-from looptck.bench.standing import LATE, REFUSED, came_late, first_refused, may_come_late, refused
 from looptck.cassettes import Cassette, cassettes
 from looptck.cassettes.deviations import deviations_of
-from looptck.cassettes.playback import case_followed, set_scenario
 from looptck.catalogue.known_failures import Known
-from looptck.catalogue.requirements import Catalogue, Requirement
+from looptck.catalogue.requirements import Catalogue
 from looptck.catalogue.traits import traits
-from looptck.drivers import ALONE, PROGRAM, DriverFault, Started
+from looptck.drivers import ALONE, Started
 from looptck.drivers.cells import cells
-from looptck.failures.failure import again
-from looptck.failures.groups import Finding
 from looptck.guard import playing
-from looptck.provider.server import Late
+from looptck.suite.aftermath import Aftermath
 from looptck.suite.asking import Question, Survey
 from looptck.suite.choosing import RECORDED, Choice, judged_by, scenarios_needed
 from looptck.suite.options import CouldNotRun, Options, Prepared, playable
 from looptck.suite.record import Record
 from looptck.suite.selection import Selection, excused, missing
+from looptck.suite.shared_runs import SharedRuns
 from looptck.suite.sizes import EXAMPLES, FEW_EXAMPLES
 from looptck.suite.tryout import unreached
 from looptck.values.cell import Cell
-from looptck.values.framing import Framing
 from looptck.values.recorded import played_scenario
 from looptck.values.verdicts import NotApplicable, Result, no_capability, no_claim
 from looptck.wires import WIRES
-
-SEEN_BY_THE_SERVICE = frozenset(
-    {
-        "cancelled-run-asks-no-more",
-        "cancelled-run-cancels-its-subagents",
-        "cancelled-run-starts-no-tool",
-        "cancelled-stream-is-closed",
-    }
-)
-"""What comes after a cancel is the loop's doing, whenever its driver has ended the run."""
 
 
 @dataclass
@@ -62,23 +47,16 @@ class Session:
     cassettes: tuple[Cassette, ...]
     trace: Path | None = None
     chosen: list[Check] = field(default_factory=list)
-    runs: dict[tuple[str, Framing | None, Cell, str, int | None], Run | Exception] = field(default_factory=dict)
-    """Runs of declared cases and cassettes, by name, encoding, cell and profile: several requirements share one."""
-    by_run: dict[str, list[Result]] = field(default_factory=lambda: defaultdict(list))
-    """Results by the id of the run that they were read from."""
-    _looked_at: set[str] = field(default_factory=set)
-    """The ids of the runs whose refused requests are reported already, or by a separate check."""
     survey: Survey = field(default_factory=Survey)
     """The questions about traits, and the answers."""
     _ended: bool = False
-    _asked_about: set[tuple[str, Cell]] = field(default_factory=set)
-    """The cases and cells whose refused requests a separate check judges."""
     record: Record = field(init=False)
     """What the run has come to so far."""
+    shared: SharedRuns = field(init=False)
+    """The runs that the checks of a case share."""
+    _aftermath: Aftermath = field(init=False)
     _places: dict[Check, int] = field(default_factory=dict)
     """The places of the chosen checks."""
-    _waiting: Counter[tuple[str, Cell]] = field(default_factory=Counter)
-    """How many checks of a case in a cell have still to be judged."""
     _place: int = 0
     """That of the check that is played."""
     _by_name: dict[tuple[str, str, bool], Cassette] = field(init=False)
@@ -87,6 +65,7 @@ class Session:
     def __post_init__(self) -> None:
         self._cells = cells(self.bench.started, WIRES)
         self.record = Record(self.bench.driver, self.bench.started, self.catalogue, self.selection, self.known)
+        self.shared, self._aftermath = SharedRuns(self.catalogue), Aftermath(self.record)
         self.record.answers = self.survey.answers
         self.record.spent = self.bench.spent
         self._by_name = {(one.name, one.wire, one.stream): one for one in reversed(self.cassettes)}
@@ -200,14 +179,14 @@ class Session:
         """
         self.record.left_out = [one.names for one in left_out]
         self._places = {check: place for place, check in enumerate(chosen, 1)}
-        self._asked_about = {(check.case, check.cell) for check in chosen if check.requirement.judged_as == REFUSED}
+        self.shared.ask_about(chosen)
         self.choose(chosen)
         self.record.offered = list(dict.fromkeys(check.case for check in offered))
 
     def choose(self, checks: Iterable[Check]) -> None:
         """Take the checks of the run that will be played here."""
         self.chosen = list(checks)
-        self._waiting = Counter((one.case, one.cell) for one in self.chosen)
+        self.shared.expect(self.chosen)
         self.record.checks = len(self.chosen)
         playing.note("chosen", checks=len(self.chosen))
 
@@ -233,117 +212,26 @@ class Session:
         playing.note("check", check=check.id)
         return Implementation(self.bench, check, scenario, self.examples, shrinks=not self._is_known(check))
 
-    def run_of(self, played: Case | Cassette, implementation: Implementation, limit: int | None = None) -> Run:
-        """The run of a declared case or a cassette in this cell, played once for all its requirements.
-
-        ``limit``: the limit of the run, where the case sets none.
-        """
-        check = implementation.check
-        encoding = played.encoding if isinstance(played, Cassette) else None
-        key = (played.name, encoding, check.cell, check.requirement.profile, limit)
-        if key not in self.runs:
-            try:
-                self.runs[key] = _run(played, implementation, limit)
-            except (AssertionError, DriverFault, NotApplicable) as error:
-                self.runs[key] = error
-        found = self.runs[key]
-        if isinstance(found, Exception):
-            raise found
-        if found not in implementation.runs:
-            implementation.runs.append(found)
-        if self._is_asked_about(played, check):
-            self._looked_at.add(found.id)
-        return found
-
-    def _is_asked_about(self, played: Case | Cassette, check: Check) -> bool:
-        """Whether a separate check judges the refused requests of this run, or no check should.
-
-        No check should if the cassette is judged by one requirement only: a loop may send back what it need not read.
-        """
-        if isinstance(played, Cassette) and judged_by(played) is not None:
-            return True
-        case = case_followed(played) if isinstance(played, Cassette) else played
-        if case is None:
-            return False
-        if REFUSED not in case.checks:
-            return True
-        is_judged = check.requirement.profile in {self.catalogue[REFUSED].profile, PROGRAM}
-        return is_judged and (played.name, check.cell) in self._asked_about
-
-    def notice(self, check: Check, runs: Sequence[Run]) -> tuple[Result, Run] | None:
-        """A refused request in a check's runs, as an additional result; None: no request was refused.
-
-        Each run is examined once, and not at all if a separate check judges its requests.
-        """
-        fresh = [run for run in runs if run.id not in self._looked_at]
-        self._looked_at.update(run.id for run in fresh)
-        found = first_refused(fresh)
-        if found is None:
-            return None
-        run, reason = found
-        row = self.catalogue[refused(check.requirement.profile)]
-        return _additional(row, str(run.cell), check.case, reason), run
-
     def add(self, result: Result, runs: Iterable[Run] = (), *, noticed: bool = False) -> None:
         """Add a verdict; ``noticed``: it is in addition to the verdict of a check."""
         result.place = result.place or self._place
-        for run in runs:
-            self.by_run[run.id].append(result)
+        self._aftermath.read_from(result, runs)
         self.record.add(result, noticed=noticed)
-
-    def over(self, check: Check) -> None:
-        """A check has been judged: the runs that no other check of its case in its cell waits for are freed."""
-        place = (check.case, check.cell)
-        self._waiting[place] -= 1
-        if self._waiting[place] == 0:
-            for key in [key for key in self.runs if (key[0], key[2]) == place]:
-                del self.runs[key]
 
     def _is_known(self, check: Check) -> bool:
         return self.record.known_for(check.requirement.id, check.cell, check.case) is not None
 
     def end(self) -> None:
-        """Stop the driver. Its faults in runs that had ended turn the verdicts of those runs into errors.
-
-        A failure by what the service has seen of a cancelled run stays one.
-        """
+        """Stop the driver, and add to the record what came to light when its runs had ended."""
         if self._ended or not self.bench.is_open:
             return
         self._ended = True
         self.bench.__exit__()
         self.record.faults = self.bench.late_faults
         for fault in self.bench.late_faults:
-            for result in self.by_run.get(fault.run or "", []):
-                if result.verdict == "fail" and result.requirement in SEEN_BY_THE_SERVICE:
-                    continue
-                if result.verdict != "error":
-                    result.verdict, result.reason = "error", _spoiled(result, fault)
-                if all(one.result is not result for one in self.record.findings):
-                    check = Check(self.catalogue[result.requirement], Cell.parse(result.cell), result.case)
-                    line = again(self.bench.driver, check, self.record.given)
-                    self.record.findings.append(Finding(result, runs=(fault.run or "",), again=line))
+            self._aftermath.spoil(fault)
             self.survey.spoil(fault)
-        for late in {one.run: one for one in reversed(self.bench.late)}.values():
-            for result in self.by_run.get(late.run, [])[:1]:
-                if not may_come_late(result.profile, late):
-                    self._come_late(late, result)
-
-    def _come_late(self, late: Late, result: Result) -> None:
-        """Add a result for a request that came after the run of this result was over."""
-        additional = _additional(self.catalogue[LATE], result.cell, result.case, came_late(late))
-        additional.place = len(self._places) + result.place
-        check = Check(self.catalogue[result.requirement], Cell.parse(result.cell), result.case)
-        line = again(self.bench.driver, check, self.record.given)
-        self.record.findings.append(Finding(additional, runs=(late.run,), again=line))
-        self.add(additional, noticed=True)
-
-
-def _spoiled(result: Result, fault: DriverFault) -> str:
-    """The fault that came to light after the run of a result, and what the run itself has shown to be wrong."""
-    first, *rest = str(fault).split("\n")
-    if result.verdict in {"fail", "not-reached"}:
-        first = f"{first}; the run itself: {result.verdict}, {result.reason}"
-    return "\n".join([first, *rest])
+        self._aftermath.come_late(self.bench.late, len(self._places))
 
 
 def _shipped(selection: Selection, rows: Catalogue, bench: Bench) -> tuple[Cassette, ...]:
@@ -354,24 +242,6 @@ def _shipped(selection: Selection, rows: Catalogue, bench: Bench) -> tuple[Casse
     if exact and any(name in cases() for name in selection.cases):
         scenarios = {one for name in selection.cases if (one := played_scenario(name))}
     return cassettes(None, selection.cells, scenarios)
-
-
-def _additional(row: Requirement, cell: str, case: str, reason: str) -> Result:
-    """A failure of a requirement that the check itself does not judge."""
-    return Result(row.id, row.profile, row.level, cell, case, "fail", reason)
-
-
-def _run(played: Case | Cassette, implementation: Implementation, limit: int | None) -> Run:
-    if isinstance(played, Cassette):
-        set_scenario(played, implementation.scenario)
-        case = case_followed(played)
-        if case is None:
-            return implementation.run(played.question, limit=limit, tools=played.tools)
-    else:
-        case = played
-        case.set(implementation.scenario)
-    own = limit if case.limit is None else case.limit
-    return implementation.run(case.question, limit=own, tools=case.tools, agent=case.agent)
 
 
 def _lacking(check: Check, started: Started) -> str | None:

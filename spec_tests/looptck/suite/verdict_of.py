@@ -84,15 +84,7 @@ def result_of(check: Check, error: BaseException | None, states: str = "") -> Re
         reason = f"not true: {states}" if states else str(error).partition("\n")[0] or UNSAID
     elif reason.startswith(PLAIN):
         reason = reason.removeprefix(PLAIN) + (f"; what should hold: {states}" if states else "")
-    return Result(
-        requirement=check.requirement.id,
-        profile=check.requirement.profile,
-        level=check.requirement.level,
-        cell=str(check.cell),
-        case=check.case,
-        verdict=verdict,
-        reason=reason,
-    )
+    return check.requirement.result(str(check.cell), check.case, verdict, reason)
 
 
 def judge_report(
@@ -129,13 +121,13 @@ def judge_report(
     session.add(result, runs)
     _notice(session, item, check, runs)
     for topic, answer in (implementation.divergences if implementation else {}).items():
-        session.add(_divergence(result, topic, answer))
+        session.add(replace(result, verdict="divergence", reason=f"{topic}: {answer}"))
     runs.clear()
 
 
 def _notice(session: Session, item: pytest.Item, check: Check, runs: Sequence[Run]) -> None:
     """Record what the runs of a check show in addition to its verdict."""
-    noticed = None if item.get_closest_marker("looptck_refusable") else session.notice(check, runs)
+    noticed = None if item.get_closest_marker("looptck_refusable") else session.shared.notice(check, runs)
     if noticed is None:
         return
     result, run = noticed
@@ -219,15 +211,3 @@ def _stale(session: Session, check: Check, known: Known) -> bool:
     done = [one for one in session.record.results if (one.requirement, one.cell) == both and known.names(one.case)]
     judged = [one for one in done if one.verdict != "divergence"]
     return len(judged) == len(of_both) - 1 and all(one.verdict == "pass" for one in judged)
-
-
-def _divergence(result: Result, topic: str, answer: str) -> Result:
-    return Result(
-        requirement=result.requirement,
-        profile=result.profile,
-        level=result.level,
-        cell=result.cell,
-        case=result.case,
-        verdict="divergence",
-        reason=f"{topic}: {answer}",
-    )
