@@ -3,113 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
-from itertools import pairwise
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from looptck.provider.gate import Gate
-from looptck.provider.http import AT_ONCE, LAST_CHUNK, Connection, HttpReply, chunked, head
-from looptck.provider.http_reader import MAX_BODY, MAX_HEAD, HttpRequest, RequestReader
+from looptck.provider.http import AT_ONCE, LAST_CHUNK, HttpReply, chunked, head
+from looptck.provider.http_reader import MAX_BODY, MAX_HEAD
+from meta.provider.http_client import OK, Client, at
 
-OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
 MEASURED = b"POST /c1/v1 HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\n\r\n" + b'{"a": "\xc3\xbc"}'
 CHUNKED_HEAD = b"POST /c1/v1 HTTP/1.1\r\ntransfer-encoding: Chunked\r\n\r\n"
 CHUNKED = CHUNKED_HEAD + b'4\r\n{"a"\r\n6;ext="1"\r\n: "\xc3\xbc"\r\n1\r\n}\r\n0\r\nx-sum: 1\r\n\r\n'
 BODY = '{"a": "ü"}'.encode()
 """The body of both requests."""
-
-
-class Wire(asyncio.Transport):
-    """The client's end of a connection: it stores the written bytes."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.written = b""
-        self.closed = False
-        self.said_all = False
-        self.reads = True
-
-    def write(self, data: bytes | bytearray | memoryview) -> None:
-        """Store the bytes that the server writes."""
-        self.written += bytes(data)
-
-    def close(self) -> None:
-        """Record that the server has closed the connection."""
-        self.closed = True
-
-    def abort(self) -> None:
-        """Record the same of a connection that the server has broken."""
-        self.closed = True
-
-    def write_eof(self) -> None:
-        """Record that the server has nothing more to say."""
-        self.said_all = True
-
-    def pause_reading(self) -> None:
-        """Record that the server reads no more."""
-        self.reads = False
-
-    def resume_reading(self) -> None:
-        """Record that it reads again."""
-        self.reads = True
-
-
-class Turns:
-    """Stands in for an event loop: what is called soon waits for its turn, and no time passes."""
-
-    def __init__(self) -> None:
-        self.soon: list[Callable[[], None]] = []
-        self.later: list[Callable[[], None]] = []
-
-    def call_soon(self, what: Callable[[], None]) -> None:
-        """Keep it for the next turn."""
-        self.soon.append(what)
-
-    def call_later(self, _: float, what: Callable[[], None]) -> None:
-        """Keep it for the end."""
-        self.later.append(what)
-
-    def turn(self) -> None:
-        """Do what is to be done soon."""
-        waiting, self.soon = self.soon, []
-        for what in waiting:
-            what()
-
-
-class Client:
-    """A connection to a server that answers OK, or with these replies, and stores the requests."""
-
-    def __init__(self, *replies: HttpReply | None, loop: asyncio.AbstractEventLoop | None = None) -> None:
-        self.seen: list[HttpRequest] = []
-        self.refused: list[HttpRequest] = []
-        self.wire = Wire()
-        self._replies = list(replies)
-        self.turns = Turns()
-        self.connection = Connection(self._answer, loop or self.turns, set())  # type: ignore[arg-type]
-        self.connection.connection_made(self.wire)
-
-    def send(self, pieces: Iterable[bytes]) -> Client:
-        """Send these bytes, one piece at a time."""
-        for piece in pieces:
-            self.connection.data_received(piece)
-        return self
-
-    def _answer(self, request: HttpRequest) -> HttpReply | None:
-        if request.wrong:
-            self.refused.append(request)
-            return None
-        self.seen.append(request)
-        return self._replies.pop(0) if self._replies else HttpReply([OK])
-
-
-def at(data: bytes, *cuts: int) -> list[bytes]:
-    """The data, split at these positions."""
-    borders = [0, *sorted(cuts), len(data)]
-    return [data[start:end] for start, end in pairwise(borders)]
 
 
 @pytest.mark.parametrize("request_bytes", [MEASURED, CHUNKED], ids=["measured", "chunked"])
@@ -400,51 +308,3 @@ def test_any_requests_in_any_pieces(requests: list[tuple[bytes, list[int] | None
 
     assert [body for body, _ in requests] == [request.body for request in client.seen]
     assert OK * len(requests) == client.wire.written
-
-
-class Counted(bytearray):
-    """A buffer that counts the bytes that are read, copied or removed."""
-
-    touched = 0
-
-    def find(self, mark: Any, start: Any = 0, end: Any = None) -> int:
-        """Count the bytes from the start to the match, or to the end."""
-        found = super().find(mark, start) if end is None else super().find(mark, start, end)
-        self.touched += (found if found >= 0 else len(self)) - start
-        return found
-
-    def __getitem__(self, place: Any) -> Any:
-        piece = super().__getitem__(place)
-        self.touched += len(piece)
-        return piece
-
-
-def _touched(data: bytes, step: int) -> int:
-    """The number of bytes that the reader touches for a request in pieces of this size."""
-    reader = RequestReader()
-    reader._buffer = buffer = Counted()
-    requests = []
-    for start in range(0, len(data), step):
-        reader.feed(data[start : start + step])
-        requests.append(reader.next())
-    assert [None] == list(dict.fromkeys(requests[:-1]))
-    assert requests[-1] is not None
-    return buffer.touched
-
-
-@pytest.mark.parametrize("step", [1, 7, 1000])
-@pytest.mark.parametrize(
-    "data",
-    [
-        b"GET / HTTP/1.1\r\nx: " + b"a" * 20_000 + b"\r\n\r\n",
-        b"POST / HTTP/1.1\r\ncontent-length: 20000\r\n\r\n" + b"a" * 20_000,
-        CHUNKED_HEAD + chunked(b"a" * 20_000) + LAST_CHUNK,
-        CHUNKED_HEAD + chunked(b"a" * 10) * 2000 + LAST_CHUNK,
-        CHUNKED_HEAD + b"1;x=" + b"a" * 20_000 + b"\r\na\r\n" + LAST_CHUNK,
-        CHUNKED_HEAD + b"0\r\n" + b"x: y\r\n" * 3000 + b"\r\n",
-    ],
-    ids=["head", "measured", "one chunk", "many chunks", "long extension", "many trailers"],
-)
-def test_the_work_is_linear_in_the_size(data: bytes, step: int) -> None:
-    """Each byte is searched and copied only a few times, however small the pieces are."""
-    assert _touched(data, step) <= 5 * len(data)
