@@ -6,7 +6,7 @@ import pytest
 
 from looptck.values.verdicts import AGAINST
 from looptck_reference.kit.driver import Driver
-from meta.loops import left_open, own_ways, right
+from meta.loops import left_open, own_ids, own_requests, own_values, right
 from meta.loops.judging import judged
 
 WITHOUT_A_FUNCTION = ["every-call-is-answered", "no-request-is-refused"]
@@ -61,9 +61,9 @@ SAME_AGAIN = [
         (left_open.SendsCallsFirst, "openai-responses/*/sync", BEHIND_A_TURN),
         (left_open.Notes, "anthropic-messages/plain/sync", ["history-only-grows", "prefix-is-the-same"]),
         (right.CountsRounds, PLAIN, ["limit-allows-what-fits"]),
-        (own_ways.AsksForATitle, "openai-chat/plain/sync", ["handoff-is-offered", "target-of-a-handoff-answers"]),
-        (own_ways.Renaming, "openai-chat/*/sync", ["ids-may-come-again"]),
-        (own_ways.WrapsResults, "openai-chat/*/sync", ["ids-may-come-again", "results-before-a-cancel-stay"]),
+        (own_requests.AsksForATitle, "openai-chat/plain/sync", ["handoff-is-offered", "target-of-a-handoff-answers"]),
+        (own_ids.Renaming, "openai-chat/*/sync", ["ids-may-come-again"]),
+        (own_values.WrapsResults, "openai-chat/*/sync", ["ids-may-come-again", "results-before-a-cancel-stay"]),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )

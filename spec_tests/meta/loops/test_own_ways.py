@@ -9,7 +9,7 @@ import pytest
 from looptck.catalogue.requirements import catalogue
 from looptck.values.verdicts import AGAINST
 from looptck_reference.kit.driver import Driver
-from meta.loops import own_ways
+from meta.loops import own_requests, own_values, own_ways
 from meta.loops.fitting import watched
 from meta.loops.judging import judged
 
@@ -55,15 +55,15 @@ def test_thoughts_are_those_of_a_reasoning_model(cell: str) -> None:
         "resumed-run-equals-an-unbroken-one",
     ]  # fmt: skip
 
-    results = judged(own_ways.ThinksByName, cell, requirements=rows)
+    results = judged(own_requests.ThinksByName, cell, requirements=rows)
 
     assert [] == [(result.requirement, result.case, result.reason) for result in results if result.verdict in AGAINST]
     assert set(rows) == {result.requirement for result in results if result.verdict == "pass"}
 
 
 DOCUMENTS = [
-    (own_ways.Validating, "prompty-spec"),
-    (own_ways.Validating, "prompty-agent-mode"),
+    (own_values.Validating, "prompty-spec"),
+    (own_values.Validating, "prompty-agent-mode"),
     (own_ways.PrefixesInAnotherLanguage, "anthropic-loop"),
 ]
 
@@ -92,7 +92,7 @@ def test_a_run_may_be_suspended_for_one_call_at_a_time() -> None:
 
 def test_a_lone_text_is_a_message_of_the_user() -> None:
     """The two forms of a question on Responses are the same prefix."""
-    results = judged(own_ways.SaysALoneText, "openai-responses/plain/sync", requirements=["prefix-is-the-same"])
+    results = judged(own_requests.SaysALoneText, "openai-responses/plain/sync", requirements=["prefix-is-the-same"])
 
     assert {"pass"} == {result.verdict for result in results}
 
@@ -101,7 +101,7 @@ def test_another_model_may_be_asked_at_once() -> None:
     """A service's time to wait is that of the model that it has refused."""
     rows = ["retry-after-is-kept", "retry-after-may-be-a-date"]
 
-    results = judged(own_ways.AsksAnotherModel, "openai-chat/plain/sync", requirements=rows)
+    results = judged(own_requests.AsksAnotherModel, "openai-chat/plain/sync", requirements=rows)
 
     assert [] == [(result.requirement, result.case, result.reason) for result in results if result.verdict in AGAINST]
     assert any("another model" in str(result.reason) for result in results)

@@ -11,7 +11,7 @@ from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.loop import Loop
 from looptck_reference.vocabulary.actions import End, Fail
 from looptck_reference.vocabulary.values import ToolCall, ToolResult, Turn
-from meta.loops.own_ways import with_ids
+from meta.loops.own_ids import with_ids
 
 
 class NewIdsForCallsOnly(Driver):
