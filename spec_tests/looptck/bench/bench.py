@@ -167,12 +167,9 @@ class Bench:
         self._runs: Counter[str] = Counter()
         self.is_open = False
         """Whether it has been entered."""
-        self._files: tempfile.TemporaryDirectory[str]
-        self._folder: Path
+        self._files: tempfile.TemporaryDirectory[str] | None = None
 
     def __enter__(self) -> Self:
-        self._files = tempfile.TemporaryDirectory(prefix="looptck-", ignore_cleanup_errors=True)
-        self._folder = Path(self._files.name)
         with ExitStack() as undo:
             undo.callback(self._close_files)
             undo.enter_context(self._provider)
@@ -199,8 +196,17 @@ class Bench:
             detail = f"it claims the profile {strangers[0]}, which there is not; there are {', '.join(there)}"
             raise DriverFault("cannot-start", detail)
 
+    @property
+    def _folder(self) -> Path:
+        """A folder for files that runs need; it is made for the first of them, and goes with the bench."""
+        if self._files is None:
+            self._files = tempfile.TemporaryDirectory(prefix="looptck-", ignore_cleanup_errors=True)
+        return Path(self._files.name)
+
     def _close_files(self) -> None:
-        self._files.cleanup()
+        if self._files is not None:
+            self._files.cleanup()
+            self._files = None
 
     @property
     def can_be_started_twice(self) -> bool:
