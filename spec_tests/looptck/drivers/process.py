@@ -21,6 +21,7 @@ from looptck.drivers.idle import Pulse, served
 from looptck.drivers.protocol import VERSION, Started, complaint
 from looptck.drivers.sockets import has_connection
 from looptck.drivers.uncaught import of_stderr
+from looptck.guard.endings import ending
 from looptck.values.outcome import Outcome, from_message, shortened
 
 STARTING = 120.0
@@ -266,7 +267,8 @@ class Process:
         status = child.status()
         kind: Kind = "half-line" if rest else "crashed"
         text = rest.decode(errors="replace")
-        detail = f"exit status {status}" + (f", after {shortened(text)}" if rest else "")
+        end = ending(status) if status and status < 0 else f"exit status {status}"
+        detail = end + (f", after {shortened(text)}" if rest else "")
         mend = mends.of_rest(text) or ("" if rest or status else mends.READING)
         if child.killed:
             kind, detail, mend = "crashed", f"looptck killed it: {child.killed}", ""

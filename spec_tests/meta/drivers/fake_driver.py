@@ -107,6 +107,15 @@ class Crashes(Driver):
         os._exit(3)
 
 
+class Segfaults(Driver):
+    """Is ended by a signal in the middle of a run, as one in C is that reads where nothing is."""
+
+    def run(self, id: str, case: Json) -> None:
+        ask(case, case["messages"])
+        self.last_words("parsing the reply")
+        os.kill(os.getpid(), signal.SIGSEGV)
+
+
 class Hangs(Driver):
     """Never reacts to a run."""
 

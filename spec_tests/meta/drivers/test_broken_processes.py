@@ -16,6 +16,7 @@ CALLS = "call-runs-its-tool-once"
 
 IN_A_RUN = {
     "Crashes": ("crashed", "exit status 3", "Traceback: the fake has crashed"),
+    "Segfaults": ("crashed", "was ended by SIGSEGV", "parsing the reply"),
     "Babbles": ("rubbish", "'Running the case now!'", "debug mode is on"),
     "UnknownId": ("unknown-id", "finished for 'nobody'", ""),
     "HalfLineAndEnd": ("half-line", "outc", "out of memory"),
