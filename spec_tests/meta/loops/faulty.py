@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from threading import Event
 from typing import ClassVar
 
 from looptck_mutants.core.memory import LossRerunsTools
 from looptck_mutants.parts import streaming
 from looptck_reference.kit.driver import Driver
+from looptck_reference.kit.telling import Emit
 from looptck_reference.loop.loop import Loop
 from looptck_reference.vocabulary.actions import Action, Fail, Finish
 from looptck_reference.vocabulary.errors import StreamBroken
 from looptck_reference.vocabulary.values import Answer, Json
 from looptck_reference.wires import MessagesStream
 
-__all__ = ["AnswersStumble", "FailsAlways", "LeansUndeclared", "OneMoreInSilence"]
+__all__ = ["AnswersStumble", "FailsAlways", "LeansUndeclared", "NoLimitAndNoEnd", "OneMoreInSilence"]
 
 
 class AnswersStumble(Driver):
@@ -44,6 +46,20 @@ class OneMoreInSilence(Driver):
         def ask(self) -> Action:
             action = super().ask()
             return Finish(Answer("Another round.")) if isinstance(action, Fail) else action
+
+
+class NoLimitAndNoEnd(Driver):
+    """Keeps no limit, and waits for ever once the service is gone: the ceiling."""
+
+    class loop(Loop):  # noqa: N801
+        def limit_reached(self) -> bool:
+            return False
+
+    def run(self, case: Json, emit: Emit) -> Json:
+        outcome = super().run(case, emit)
+        if outcome["kind"] == "error":
+            Event().wait()
+        return outcome
 
 
 class FailsAlways(Driver):

@@ -202,3 +202,15 @@ def test_one_request_more_may_be_a_limit_of_rounds() -> None:
 
     assert reasons
     assert [] == [reason for reason in reasons if not reason.endswith(' declares dialect.limit_counts "tool-rounds"')]
+
+
+def test_a_limit_that_is_not_kept_is_told_before_the_end_that_never_comes() -> None:
+    """A loop that has asked too often and then hangs is told by its requests, and not by its silence."""
+    cases = ["endless-calls[1]", "endless-calls[7]"]
+    results = judged(faulty.NoLimitAndNoEnd, PLAIN, requirements=["limit-is-a-ceiling"], cases=cases, patience=3.0)
+    reasons = [result.reason for result in results if result.requirement == "limit-is-a-ceiling"]
+
+    assert [
+        "under the limit of 1 the model was asked 16 times",
+        "under the limit of 7 the model was asked 16 times",
+    ] == (reasons)
