@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from looptck.bench.bench import Scenario
@@ -40,8 +40,11 @@ BODIES = {
     "message": json.dumps({"object": "error", "message": SAYING, "code": 400}),
 }
 """Bodies of errors as compatible servers, frameworks for servers and proxies write them."""
+PATIENT = 12
+"""More requests than any loop sends that counts its attempts: the most patient loops in use try ten times. From here on
+the service names no time, so that a loop that asks when it is told to, and gives up after a time, waits by itself."""
 MOST = 24
-"""More requests than any loop sends that ever gives up: the most patient loops in use try ten times."""
+"""More requests than any loop sends that ever gives up, and waits where it is told nothing."""
 
 
 @dataclass(slots=True)
@@ -62,7 +65,24 @@ class FailingService:
         """The reply to a request that has just arrived."""
         self.arrivals.append(self.clock())
         self.answered = self.answered or (self.arrivals[-1] - self.arrivals[0] > LONG and waits_grow(self.arrivals))
-        return says("At last.") if self.answered else self.fault
+        return says("At last.") if self.answered else self._fault()
+
+    def _fault(self) -> Step | HttpError:
+        fault, late = self.fault, len(self.arrivals) > PATIENT
+        if late and isinstance(fault, HttpError) and fault.headers == SOON and _may_pass(fault):
+            return replace(fault, headers=())
+        return fault
+
+
+def _may_pass(fault: Step | HttpError) -> bool:
+    """Whether a loop may ask again, as the fault may be gone then."""
+    return isinstance(fault, HttpError) and (fault.status >= 500 or fault.status in {408, 409, 429})
+
+
+def _is_patience(fault: Step | HttpError, run: Run, asked: int) -> bool:
+    """Whether a run without an outcome waits: the service is busy, or has stopped to name a time."""
+    invited = isinstance(fault, HttpError) and (fault.status in BUSY or (asked > PATIENT and _may_pass(fault)))
+    return invited and waits_for_a_while(run)
 
 
 def waits_grow(arrivals: list[float]) -> bool:
@@ -87,7 +107,8 @@ def always_failing(scenario: Scenario, implementation: Implementation, fault: St
     try:
         run = implementation.run()
     except Liveness:
-        if isinstance(fault, HttpError) and fault.status in BUSY and waits_for_a_while(implementation.runs[-1]):
+        run = implementation.runs[-1]
+        if isinstance(fault, HttpError) and _is_patience(fault, run, len(run.requests) - len(before)):
             raise NotApplicable(f"the loop waits for long after the status {fault.status}, {ITS_OWN_CHOICE}") from None
         raise
 

@@ -7,7 +7,7 @@ from itertools import accumulate
 import pytest
 
 from looptck.provider.faults import HttpError
-from looptck.spec.failing_service import FailingService, waits_grow
+from looptck.spec.failing_service import SOON, FailingService, waits_grow
 from looptck.values.turns import says
 
 FAULT = HttpError(500)
@@ -18,6 +18,15 @@ def answered(waits: list[float]) -> list[bool]:
     times = iter([0.0, *accumulate(waits)])
     errs = FailingService(FAULT, lambda: next(times))
     return [errs(n) == says("At last.") for n in range(len(waits) + 1)]
+
+
+@pytest.mark.parametrize(("status", "named"), [(500, 12), (429, 12), (400, 24)])
+def test_a_time_is_named_until_a_loop_should_have_given_up(status: int, named: int) -> None:
+    """Behind the last request that counts attempts, a fault that may pass says nothing of when to ask again."""
+    errs = FailingService(HttpError(status, SOON), lambda: 0.0)
+    faults = [errs(n) for n in range(24)]
+
+    assert [HttpError(status, SOON)] * named + [HttpError(status)] * (24 - named) == faults
 
 
 def test_growing_waits_end_in_an_answer() -> None:

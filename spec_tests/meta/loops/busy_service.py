@@ -1,4 +1,4 @@
-"""A loop that waits for a minute where a service stays busy, which is its own choice."""
+"""Loops that wait for a minute where a service stays busy, or goes on failing, which is their own choice."""
 
 from __future__ import annotations
 
@@ -26,5 +26,34 @@ class WaitsAMinute(Driver):
             except ProviderError:
                 Event().wait(MINUTE)
                 raise
+
+    invoker = asking(_Asks)
+
+
+class GivesItAnHour(Driver):
+    """Asks again at once as often as the service names a time, and then by itself, less and less often, for an hour."""
+
+    class _Asks(Exchange):
+        named = 12
+
+        def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
+            for tries in range(60):
+                try:
+                    return (yield from super().ask(ask))
+                except ProviderError as error:
+                    if error.status != 500:
+                        raise
+                    if tries >= self.named:
+                        Event().wait(MINUTE)
+            raise ProviderError("the service has failed for an hour", status=500)
+
+    invoker = asking(_Asks)
+
+
+class AsksFasterThanTold(GivesItAnHour):
+    """Asks again at once for an hour, whether the service names a time or not."""
+
+    class _Asks(GivesItAnHour._Asks):
+        named = 60
 
     invoker = asking(_Asks)

@@ -10,7 +10,8 @@ import pytest
 from looptck.spec.failing_service import waits_for_a_while
 from looptck.values.outcome import Nothing, Value
 from looptck.values.transcript import Ended, Event, Replied, ToolBegan
-from meta.loops.busy_service import WaitsAMinute
+from looptck_reference.kit.driver import Driver
+from meta.loops.busy_service import AsksFasterThanTold, GivesItAnHour, WaitsAMinute
 from meta.loops.judging import judged
 
 REPLIED = Replied(1.0, 1, 429, "an error")
@@ -28,6 +29,27 @@ def test_waiting_for_a_busy_service(status: int, verdict: str, why: str) -> None
         "openai-chat/plain/sync",
         requirements=["http-error-is-told"],
         cases=[f"http-error-is-told[{status}]"],
+        patience=3.0,
+    )
+
+    assert verdict == found.verdict
+    assert why in found.reason
+
+
+@pytest.mark.parametrize(
+    ("loop", "verdict", "why"),
+    [
+        (GivesItAnHour, "not-applicable", "how long it backs off is its own choice"),
+        (AsksFasterThanTold, "fail", "the service has failed 24 times, and the loop still asks"),
+    ],
+)
+def test_a_loop_that_gives_a_service_an_hour(loop: type[Driver], verdict: str, why: str) -> None:
+    """As long as the service names a time the loop keeps to that; where it names none, the loop waits for long."""
+    (found,) = judged(
+        loop,
+        "openai-chat/plain/sync",
+        requirements=["http-error-is-told"],
+        cases=["http-error-is-told[500]"],
         patience=3.0,
     )
 
