@@ -67,6 +67,16 @@ class GoesOnWithoutArguments(Loop):
 
 
 @breaks("failure-is-told-as-such", cells=CHAT)
+class WrapsItsMistake(Loop):
+    """Slips where it notes arguments that it could not read, and ends with an error of its own about the slip."""
+
+    def fault(self, policy: Policy, call: ToolCall, error: Exception, reason: Reason) -> ToolResult | Fail:
+        if not isinstance(error, BadArguments):
+            return super().fault(policy, call, error, reason)
+        return Fail(LoopError("isinstance expected 2 arguments, got 1"), reason)
+
+
+@breaks("failure-is-told-as-such", cells=CHAT)
 class CallsWhatIsNotThere(Loop):
     """Looks for a tool that nobody offers, calls it all the same, and ends with its own mistake."""
 

@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterator
 
+from looptck.bench.limit_words import MISTAKES
 from looptck.values.history import texts_in
 
 READS_AS_ERROR = re.compile(
@@ -19,6 +20,16 @@ READS_AS_ERROR = re.compile(
     re.IGNORECASE,
 )
 """Words by which a model or a person recognizes an error message."""
+MISTAKE = re.compile(
+    rf"\b({'|'.join(sorted(MISTAKES))}|NoneType)\b|has no attribute|must derive from"
+    r"|is not (a function|callable|defined|iterable|subscriptable)|of (undefined|null)\b|local variable|before assignment|nil pointer"
+    r"|index out of (range|bounds)|object reference not set|expected \d+ arguments?, got|takes \d+ positional"
+    r"|missing \d+ required positional",
+    re.IGNORECASE,
+)
+"""What a runtime says of a programming mistake, in various languages."""
+ARGUMENT = r"(?<!\d )(?<!positional )argument"
+"""The word, but not where a runtime counts the arguments of a function."""
 WORD = re.compile(r"[^\W\d_]+")
 SUCCESS = frozenset(
     WORD.findall("ok okay success successful successfully succeeded done complete completed executed finished")
@@ -43,6 +54,11 @@ def tells_of_failure(text: str, call: str = "") -> bool:
         return True
     words = {word.lower() for said in _said(text) for word in WORD.findall(said)}
     return bool(words - SAY_NOTHING - {word.lower() for word in WORD.findall(call)})
+
+
+def tells_of_mistake(text: str) -> bool:
+    """Whether a text has what a runtime says of a programming mistake."""
+    return MISTAKE.search(text) is not None
 
 
 def claims_success(text: str) -> bool:
