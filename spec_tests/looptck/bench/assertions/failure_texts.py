@@ -22,8 +22,8 @@ READS_AS_ERROR = re.compile(
 """Words by which a model or a person recognizes an error message."""
 MISTAKE = re.compile(
     rf"\b({'|'.join(sorted(MISTAKES))}|NoneType)\b|has no attribute|must derive from"
-    r"|is not (a function|callable|defined|iterable|subscriptable)|of (undefined|null)\b|local variable|before assignment"
-    r"|nil pointer|index out of (range|bounds)|object reference not set"
+    r"|is not (a function|callable|defined|iterable|subscriptable)|of (undefined|null)\b|local variable"
+    r"|before assignment|nil pointer|index out of (range|bounds)|object reference not set"
     r"|expected \d+ arguments?, got|takes \d+ positional|missing \d+ required positional",
     re.IGNORECASE,
 )
