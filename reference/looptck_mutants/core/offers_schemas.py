@@ -30,6 +30,12 @@ def _first_choice(schema: Any) -> Any:
     return schema["anyOf"][0] if isinstance(schema.get("anyOf"), list) else schema
 
 
+def _one_or_null(schema: Any) -> Any:
+    choices = schema["anyOf"] if isinstance(schema.get("anyOf"), list) else []
+    several = {"type": "null"} in choices and len(choices) > 2
+    return {**schema, "anyOf": [choices[0], {"type": "null"}]} if several else schema
+
+
 def _one_type(schema: Any) -> Any:
     return {**schema, "type": schema["type"][0]} if isinstance(schema.get("type"), list) else schema
 
@@ -55,6 +61,17 @@ class FirstOfAUnion(Driver):
     """Offers the first choice of a union, and the first of several types."""
 
     wires = offering(lambda schema: _each(_one_type, _each(_first_choice, schema)))
+
+
+@breaks(
+    "schemas-keep-their-meaning",
+    cells=CHAT,
+    collateral={"odd-schemas-keep-their-meaning": "any schema may have a union of three"},
+)
+class OneOrNull(Driver):
+    """Offers the first choice of a union of several with null, as if it were a type that may be null."""
+
+    wires = offering(lambda schema: _each(_one_or_null, schema))
 
 
 @breaks("schemas-keep-their-meaning", cells=CHAT)

@@ -57,10 +57,12 @@ def all_described(members: Mapping[str, Block]) -> dict[str, Block]:
 
 
 def nullable(block: Block, *, by_type: bool = False) -> Block:
-    """What the block accepts, or null; said by a list of types, or by a union."""
+    """What the block accepts, or null; said by a list of types, or by a union, to which a union is extended."""
     kind = block.schema.get("type")
     if by_type and isinstance(kind, str) and "enum" not in block.schema:
         schema = {**block.schema, "type": [kind, "null"]}
+    elif block.schema.keys() == {"anyOf"}:
+        schema = {"anyOf": [*block.schema["anyOf"], {"type": "null"}]}
     else:
         schema = {"anyOf": [block.schema, {"type": "null"}]}
     return Block(schema, (*block.good, None), tuple(bad for bad in block.bad if bad is not None), block.defined)
@@ -111,12 +113,12 @@ def object_of(members: Mapping[str, Block], required: Sequence[str]) -> Block:
     if required:
         schema["required"] = [*required]
     defined = {name: one for block in members.values() for name, one in block.defined.items()}
-    first = {name: block.good[0] for name, block in members.items()}
-    last = {name: block.good[-1] for name, block in members.items()}
-    least = {name: last[name] for name in required}
+    most = max((len(block.good) for block in members.values()), default=1)
+    good = [{name: block.good[:n][-1] for name, block in members.items()} for n in range(1, most + 1)]
+    first, least = good[0], {name: good[-1][name] for name in required}
     wrong = [{**first, name: bad} for name, block in members.items() for bad in block.bad[:MOST]]
     short = [{other: value for other, value in first.items() if other != name} for name in required]
-    return Block(schema, (first, last, least), (*short, *wrong, "x"), defined)
+    return Block(schema, (*good, least), (*short, *wrong, "x"), defined)
 
 
 def closed_object_of(members: Mapping[str, Block]) -> Block:

@@ -33,6 +33,10 @@ KINDS: dict[str, dict[str, Block]] = {
     "nullable-by-types": {"city": blocks.nullable(blocks.STRING, by_type=True), "floor": blocks.INTEGER},
     "union-of-objects": {"shape": blocks.either(_shape("circle", "radius"), _shape("square", "side"))},
     "union-of-types": {"id": blocks.either(blocks.STRING, blocks.INTEGER)},
+    "nullable-union-of-types": {
+        "id": blocks.nullable(blocks.either(blocks.STRING, blocks.INTEGER)),
+        "floor": blocks.nullable(blocks.either(blocks.INTEGER, blocks.BOOLEAN)),
+    },
     "constants": {"mode": blocks.FIXED, "speed": blocks.WORDS, "size": blocks.NUMBERS},
     "lists-of-objects": {"lines": blocks.list_of(NODE), "tags": blocks.list_of(blocks.STRING)},
     "keyword-names": {
