@@ -10,7 +10,7 @@ from typing import Any
 from looptck_mutants.parts import breaks
 from looptck_reference.loop.loop import Loop
 from looptck_reference.vocabulary.errors import BadArguments
-from looptck_reference.vocabulary.tools import Handler
+from looptck_reference.vocabulary.tools import Handler, Tool
 from looptck_reference.vocabulary.values import Json, ToolCall, Turn
 
 
@@ -38,6 +38,17 @@ class ObjectsInARowAreOne(Loop):
     def parse_arguments(self, text: str) -> Json:
         super().parse_arguments(text)
         return super().parse_arguments(text.replace("}{", ","))
+
+
+@breaks("arguments-arrive-whatever-their-shape")
+class EarlierMembersStay(Loop):
+    """Keeps one object for the arguments of a tool, so that a call without a member has that of an earlier one."""
+
+    def bind(self, tool: Tool | None, arguments: Json) -> Json:
+        given: dict[str, Json] = self.__dict__.setdefault("given", {})
+        kept = given.setdefault(tool.name if tool else "", {})
+        kept.update(super().bind(tool, arguments))
+        return dict(kept)
 
 
 @breaks(

@@ -1,7 +1,8 @@
 """Causes: groups of failures (see `groups`), each named after a requirement, so that one fault is reported once.
 
 A cause is named after its most specific requirement: one that failed, is not about whole conversations, and has most
-of its failures in this group; of those that fail often here, or every time, the one with the worst impact; of equal
+of its failures in this group; of those that fail often here, or every time, one that needs nothing that only some loops
+can do, such as to be cancelled; then the one with the worst impact; of equal
 ones one that mostly fails in the cells of the group. A fault in ordinary traffic fails almost all of them, and some
 signs name it by themselves (see `pointed`).
 """
@@ -32,6 +33,8 @@ EVERYWHERE = 100
 """A row about whole conversations names a cause only if it fails so much more often than all other rows."""
 ALWAYS = 2
 """A requirement that never passes names a cause only with at least this many failures: one may be chance."""
+EVERY_RUN = frozenset({"stream", "plain", "chunks", "concurrent"})
+"""The capabilities that say how a loop is played, and nothing of what it can do besides."""
 
 
 @dataclass(slots=True)
@@ -90,12 +93,14 @@ def causes(findings: Sequence[Finding], rows: Mapping[str, Requirement], results
 
     ``results`` are all results of the run: they show which requirements also pass.
     """
+    results = [*results]
     judged = Counter((one.requirement, one.cell) for one in results if one.verdict in {"pass", "fail"})
+    beyond = _beyond((*results, *(one.result for one in findings)), rows)
     groups = grouped(findings, rows)
     homes = _homes(groups)
     named = _joined(
         [
-            (key, _row(key, group, rows, homes, _within(judged, _ordinary(group, rows))), group)
+            (key, _row(key, group, rows, homes, _within(judged, _ordinary(group, rows)), beyond), group)
             for key, group in groups.items()
         ]
     )
@@ -204,12 +209,28 @@ def _homes(groups: Mapping[Key, Sequence[Finding]]) -> dict[str, Key]:
     return {row: count.most_common(1)[0][0] for row, count in counts.items()}
 
 
+def _beyond(results: Iterable[Result], rows: Mapping[str, Requirement]) -> frozenset[str]:
+    """The cases that need what not every loop can do: a row about such a thing is judged by them, and no other passes.
+
+    A row about all runs may fail in one of these too, as the one about refused requests.
+    """
+    judged = [one for one in results if one.requirement in rows and one.verdict != "not-applicable"]
+    more = {one.case for one in judged if _asks_more(rows[one.requirement])}
+    return frozenset(more - {one.case for one in judged if one.verdict == "pass" and not _asks_more(rows[one.requirement])})
+
+
+def _asks_more(row: Requirement) -> bool:
+    """Whether a row is about something that not every loop can do, such as to be cancelled."""
+    return not EVERY_RUN.issuperset(row.needs)
+
+
 def _row(
     key: Key,
     group: Sequence[Finding],
     rows: Mapping[str, Requirement],
     homes: Mapping[str, Key],
     judged: Mapping[str, int],
+    beyond: frozenset[str],
 ) -> Requirement:
     """The requirement that names a cause."""
     failed = _telling([one for one in group if one.result.verdict == "fail"] or group)
@@ -223,7 +244,9 @@ def _row(
     at_home = {id: count for id, count in special.items() if homes[id] == key} or special
     most = max(at_home.values())
     chosen = {id for id, n in at_home.items() if n * SHARE >= most or (n >= ALWAYS and n == judged.get(id))}
-    in_order = [row for id, row in rows.items() if id in chosen]  # the catalogue begins with the basic requirements
+    usual = {one.result.requirement for one in failed if one.result.case not in beyond}
+    basic = {id for id in chosen & usual if not _asks_more(rows[id])}  # a fault of what few can do does not show there
+    in_order = [row for id, row in rows.items() if id in (basic or chosen)]  # the catalogue begins with basic ones
     worst = IMPACTS.index("broken") if key[0] == "error" else 0  # a run that raised has run nothing unasked
     return min(
         in_order,

@@ -95,6 +95,32 @@ def test_the_worst_impact_names() -> None:
     assert {"leak": ["order", "answer"]} == named(*(finding(id, LOST) for id in ("order", "answer", "leak")))
 
 
+CANCELS = replace(row("cancels", "unsafe"), needs=("cancel",))
+"""A row about what only some loops can do."""
+
+
+def test_a_row_of_every_loop_names_before_one_of_what_few_can_do() -> None:
+    """A fault of cancelling does not show where nothing is cancelled, so what shows there has another reason."""
+    rows = {**ROWS, "cancels": CANCELS, "told": replace(row("told", "unsafe"), needs=("chunks", "concurrent"))}
+    cancelled = replace(finding("order", LOST), result=Result("cancels", "core", "MUST", PLAIN, "stopped", "fail"))
+    told = replace(cancelled, result=replace(cancelled.result, requirement="told", case="in-pieces"))
+
+    assert ["order"] == [one.row.id for one in causes([cancelled, finding("order", LOST)], rows)]
+    assert ["told"] == [one.row.id for one in causes([told, finding("order", LOST)], rows)]
+    assert ["cancels"] == [one.row.id for one in causes([cancelled], rows)]
+
+
+def test_a_row_of_every_loop_that_fails_where_few_can_go_says_nothing() -> None:
+    """A rule for all runs that is broken where a run is cancelled is no sign of a fault in other runs."""
+    rows = {**ROWS, "cancels": CANCELS}
+    cancelled = replace(finding("order", LOST), result=Result("cancels", "core", "MUST", PLAIN, "order-case", "fail"))
+    found = [cancelled, finding("order", LOST)]
+    usual = Result("answer", "core", "MUST", PLAIN, "order-case", "pass")
+
+    assert ["cancels"] == [one.row.id for one in causes(found, rows)]
+    assert ["order"] == [one.row.id for one in causes(found, rows, [usual])]
+
+
 def test_a_row_of_a_few_failures_does_not_name_those_of_many() -> None:
     """The worst impact does not count where almost everything is something else."""
     many = [finding("echo", LOST, run=f"r{n}") for n in range(9)]

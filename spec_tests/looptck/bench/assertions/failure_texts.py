@@ -30,6 +30,14 @@ MISTAKE = re.compile(
 """What a runtime says of a programming mistake, in various languages."""
 ARGUMENT = r"(?<!\d )(?<!positional )argument"
 """The word, but not where a runtime counts the arguments of a function."""
+NO_SUCH_TOOL = re.compile(
+    r"unknown|unrecogni|exist|not (found|available|registered|known|defined)|not a (valid|known) (tool|function)"
+    r"|no (such|tool|function|handler)",
+    re.IGNORECASE,
+)
+"""Words by which a model is told that there is no tool of a name."""
+OF_ARGUMENTS = re.compile(r"argument|parameter|input|json|pars|schema|syntax|delimiter|unexpected|brace", re.IGNORECASE)
+"""Words that are about what a tool is called with."""
 WORD = re.compile(r"[^\W\d_]+")
 SUCCESS = frozenset(
     WORD.findall("ok okay success successful successfully succeeded done complete completed executed finished")
@@ -59,6 +67,11 @@ def tells_of_failure(text: str, call: str = "") -> bool:
 def tells_of_mistake(text: str) -> bool:
     """Whether a text has what a runtime says of a programming mistake."""
     return MISTAKE.search(text) is not None
+
+
+def tells_of_no_such_tool(text: str) -> bool:
+    """Whether a text says that there is no tool of a name, and nothing of what the tool was called with."""
+    return NO_SUCH_TOOL.search(text) is not None and OF_ARGUMENTS.search(text) is None
 
 
 def claims_success(text: str) -> bool:
