@@ -33,7 +33,9 @@ class BadArgumentsUntold(Driver):
 class BadArgumentsAreNoTool(Driver):
     """Tells the model of invalid arguments in the words for a tool that there is not."""
 
-    dialects = answering(bad_arguments=FeedBack("Error: tool '{name}' cannot be called: no handler is registered for it."))
+    dialects = answering(
+        bad_arguments=FeedBack("Error: tool '{name}' cannot be called: no handler is registered for it.")
+    )
 
 
 @breaks("unknown-tool-is-not-lost", collateral={"inherited-names-are-no-tools": "such a name is an unknown tool's"})

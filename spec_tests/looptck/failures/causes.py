@@ -216,7 +216,9 @@ def _beyond(results: Iterable[Result], rows: Mapping[str, Requirement]) -> froze
     """
     judged = [one for one in results if one.requirement in rows and one.verdict != "not-applicable"]
     more = {one.case for one in judged if _asks_more(rows[one.requirement])}
-    return frozenset(more - {one.case for one in judged if one.verdict == "pass" and not _asks_more(rows[one.requirement])})
+    return frozenset(
+        more - {one.case for one in judged if one.verdict == "pass" and not _asks_more(rows[one.requirement])}
+    )
 
 
 def _asks_more(row: Requirement) -> bool:

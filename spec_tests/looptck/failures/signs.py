@@ -14,13 +14,14 @@ from collections.abc import Iterator, Sequence
 from looptck.bench.oracle import Difference, Owed, Wanted, agrees, describe, difference
 from looptck.bench.run import Run
 from looptck.failures.deltas import encoding_of
+from looptck.provider.server import KEPT
 from looptck.values.history import STORED, Answered, Asked, Item, Opaque, Said, same_arguments
 from looptck.values.outcome import Failed, Nothing, Value
 from looptck.values.transcript import Ended, Event, Received, Replied, ToolBegan, UnroutedRequest
 from looptck.values.turns import Call, Turn
 
 Sign = tuple[str, ...]
-"""Its first word is the kind: refused, history, tool, error, silence, given-up, answer, hang, stray, unasked.
+"""Its first word is the kind: refused, leak, history, tool, error, silence, given-up, answer, hang, stray, unasked.
 
 The last is an error before the first request, as of a loop that cannot offer a tool, whatever would have come.
 """
@@ -51,6 +52,8 @@ MISREAD: Sign = ("history", "call", "arguments changed")
 FORGOTTEN: Sign = ("history", "call", "left out")
 """The next request lacks a call of the turn, so that the model does not learn that it has called."""
 RENAMED: Sign = ("history", "call", "tool changed")
+FOREIGN: Sign = ("leak", "a function of another run")
+"""The loop has called the function that it was given in another run."""
 RUN_OTHERWISE = ("tool", "runs as no turn asked")
 """How the sign begins of a tool that ran with other arguments, though the call goes back as it was."""
 SLIGHT: frozenset[Sign] = frozenset(
@@ -63,6 +66,8 @@ def _found(run: Run) -> Iterator[tuple[float, Event, Sign]]:
     """The wrong events of a run, each with its time."""
     for event in run.transcript.events:
         match event:
+            case Received() if any(KEPT in answer.text for answer in event.request.answers):
+                yield event.at, event, FOREIGN
             case Received() if event.problems:
                 yield event.at, event, ("refused", event.problems[0].rule)
             case UnroutedRequest():

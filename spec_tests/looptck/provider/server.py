@@ -17,6 +17,7 @@ from looptck.provider.http import Connection, HttpReply, HttpRequest
 from looptck.provider.http_reader import MAX_BODY
 from looptck.provider.mock_run import MockRun, is_aside
 from looptck.provider.model_run import ModelRun
+from looptck.provider.replies import whole
 from looptck.provider.shared import PREFIX, Shared
 from looptck.values.frozen import dataclass
 from looptck.values.spent import Spent
@@ -32,6 +33,9 @@ ANSWERING = 30.0
 LOOK = 0.5
 """Seconds between two looks whether the thread of the provider is alive."""
 ENDED = "the kit's server has ended: its sockets were closed, which only code in this process can do"
+KEPT = "this function is one of another run, which is over; the loop has kept it"
+"""What a function of a case says when its run is over, as where a loop has one registry for the tools of all runs."""
+IS_OVER = {"error": {"type": "RunIsOver", "message": KEPT}}
 MOST_LATE = 1000
 """The most late requests that are stored."""
 
@@ -211,7 +215,7 @@ class Provider:
             run, prompt = self._over[first]
             if len(self.late) < MOST_LATE and not is_aside(request.body, prompt):
                 self.late.append(Late(run, request.method, request.path.removeprefix(f"/{first}")))
-            return None
+            return whole(200, IS_OVER) if request.path.startswith(f"/{first}/tools/") else None
         if mock_run is None and self._root is not None:
             return self._root(request)
         if mock_run is None and f"/{first}" == otlp.PREFIX:

@@ -12,7 +12,8 @@ import pytest
 from looptck.bench.run import Run
 from looptck.failures.failure import ending, evidence
 from looptck.failures.pointed import ABOUT
-from looptck.failures.signs import LOOKED_AT, Sign, first_difference, wrong_events
+from looptck.failures.signs import FOREIGN, LOOKED_AT, Sign, first_difference, wrong_events
+from looptck.provider.server import KEPT
 from looptck.values.cell import Cell
 from looptck.values.history import Answered, Asked, Item, Opaque, Request, Said
 from looptck.values.outcome import Failed, Nothing, Outcome, Value
@@ -30,6 +31,7 @@ OSLO = Asked("call_1a", "weather", '{"city": "Oslo"}', "/messages/1")
 STORED = replace(OSLO, pointer="the thread's /messages/1/content/0")
 """Arguments in the form in which the service has stored them: the loop has not sent them."""
 RESULT = Answered("call_1a", "Warm.", "/messages/2")
+OVER = Answered("call_1a", f"RunIsOver: {KEPT}", "/messages/2")
 DONE = Value("Done.", "end")
 ASKS = calls(PARIS)
 
@@ -106,6 +108,12 @@ WRONG: list[tuple[Run, Sign | None]] = [
     (
         run(TWO, DONE, FIRST, ran(2), request(2, 3, PROMPT, ASKED, Answered("call_1a", "Cold."))),
         ("history", "result", "text changed"),
+    ),
+    (
+        run(
+            TWO, DONE, FIRST, request(2, 3, PROMPT, ASKED, Answered("call_1a", f"RunIsOver: {KEPT}"), problem="a-rule")
+        ),
+        FOREIGN,
     ),
     (
         run(TWO, DONE, FIRST, ran(2), request(2, 3, PROMPT, ASKED, Answered("call_9z", "Warm."))),

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 
 import pytest
 
+from looptck.provider.server import KEPT
 from looptck_mutants.breaking import driver_of
 from looptck_mutants.core.conversations import SuspendedCallsStayOpen
 from looptck_mutants.core.faults import ErrorIsTheAnswer
 from looptck_mutants.core.sse import EachDataLineIsAnEvent
 from looptck_mutants.core.streams_chat import EndMarkerAwaited
-from looptck_reference.kit.driver import Driver
+from looptck_reference.kit.driver import Driver, Emit
 from looptck_reference.loop.loop import Loop
-from looptck_reference.vocabulary.values import ToolCall, Turn
+from looptck_reference.vocabulary.values import Json, ToolCall, Turn
 from meta.loops.judging import judged
 
 CELL = "openai-chat/plain/sync"
@@ -54,6 +55,29 @@ def test_odd_streams_have_rows_of_their_own(loop: type, row: str, others: dict[s
     results = judged(driver_of(loop), "openai-chat/stream/sync", requirements=[row, *others], cases=cases)
 
     assert {row: "fail", **others} == {one.requirement: one.verdict for one in results}
+
+
+class KeepsTheFirstFunctions(Driver):
+    """Has one registry for the tools of all runs, in which the first function of each name stays."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.urls: dict[str, str | None] = {}
+
+    def run(self, case: Json, emit: Emit) -> Json:
+        tools = [{**tool, "url": self.urls.setdefault(tool["name"], tool["url"])} for tool in case["tools"]]
+        return super().run({**case, "tools": tools}, emit)
+
+
+def test_functions_of_another_run_are_one_cause() -> None:
+    """Whatever is asked for there, the reason names the function that was kept."""
+    rows = ["call-runs-its-tool-once", "text-result-arrives-unchanged", "empty-arguments-are-an-empty-object"]
+
+    results = judged(KeepsTheFirstFunctions, CELL, requirements=rows)
+
+    failed = [one for one in results if one.verdict == "fail"]
+    assert {*rows} == {one.requirement for one in failed}
+    assert all(KEPT in one.reason for one in failed)
 
 
 class AnswersTheFirstCall(Driver):

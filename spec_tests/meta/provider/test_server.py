@@ -20,7 +20,7 @@ from looptck.provider import server as module
 from looptck.provider.gate import Gate
 from looptck.provider.mock_run import MockRun
 from looptck.provider.script import Hold, Script, Step, step
-from looptck.provider.server import HOST, Provider
+from looptck.provider.server import HOST, KEPT, Provider
 from looptck.provider.toolbox import Behaviour, Returns, Toolbox
 from looptck.values.transcript import Chunk, ConfirmAsked, Event, GaveUp, Received, Replied, ToolBegan, ToolEnded
 from looptck.values.turns import says
@@ -107,6 +107,18 @@ def test_a_closed_mock_run_is_gone(server: Provider) -> None:
     with pytest.raises(RemoteDisconnected):
         asked(url)
     assert ["Received", "Replied"] == kinds(played)
+
+
+def test_a_function_of_a_run_that_is_over_says_so(server: Provider) -> None:
+    """A loop that has kept the functions of another run learns why they fail; the run that is over does not."""
+    played = mock_run(says("One."))
+    url = server.open(played)
+    server.close(played, "r1")
+
+    status, told = post(f"{url}/tools/weather", '{"arguments": {}}')
+
+    assert (200, {"error": {"type": "RunIsOver", "message": KEPT}}) == (status, json.loads(told))
+    assert [] == kinds(played)
 
 
 def test_a_connection_is_kept_alive(server: Provider) -> None:
