@@ -16,6 +16,7 @@ from looptck.values.transcript import UNREADABLE_CALL
 
 REFUSED = "no-request-is-refused"
 REFUSED_OF_SERVERS = "server-no-request-is-refused"
+OF_REFUSALS = (REFUSED, REFUSED_OF_SERVERS)
 LEAKS = "runs-do-not-leak"
 ECHOED = "arguments-are-echoed-as-given"
 CARRIED = "calls-are-echoed"
@@ -58,7 +59,7 @@ def pointed(key: Key, failed: Sequence[Finding], judged: Mapping[str, int]) -> s
 
     if key[0] == "refused" and any(one.result.requirement == LEAKS for one in failed):
         return LEAKS  # what a run has of those before it may be refused at any place, by any rule
-    for refused in (REFUSED, REFUSED_OF_SERVERS) if key[0] == "refused" else ():
+    for refused in OF_REFUSALS if key[0] == "refused" else ():
         if fails_mostly(refused) or _is_everywhere(failed, key[1], refused):
             return refused
     if key == MISREAD and fails_mostly(ECHOED):
@@ -68,6 +69,9 @@ def pointed(key: Key, failed: Sequence[Finding], judged: Mapping[str, int]) -> s
         return ARRIVED
     if (about := ABOUT.get(key)) is not None and fails_mostly(about):
         return about
+    for refused in OF_REFUSALS if key[0] == "history" else ():
+        if _is_everywhere(failed, "", refused):
+            return refused  # what the service says of such a history is about it, and what else fails is not
     if key[:2] == ("error", UNSTREAMED):
         return TYPED if any(one.result.requirement == TYPED for one in failed) else None
     if key[:2] == ("stray", "POST") and key[2].startswith(UNREADABLE_CALL):

@@ -247,6 +247,20 @@ def test_a_refusal_in_all_kinds_of_traffic_is_named_as_such(rule: str, often: in
     assert name == cause.row.id
 
 
+@pytest.mark.parametrize(("often", "name"), [(12, "no-request-is-refused"), (11, "leak")])
+def test_a_history_that_is_refused_in_all_kinds_of_traffic_is_named_as_such(often: int, name: str) -> None:
+    """Where a wrong history is mostly seen by its refusal, what the service says of it is the best that is known."""
+    refused = "no-request-is-refused"
+    ROWS.update({refused: row(refused)})
+    sign: Sign = ("history", "item", "changed")
+    found = [finding(refused, sign, run=f"r{n}") for n in range(often)]
+    found += [finding("leak", sign, run=f"l{n}") for n in range(2)]
+    passed = [replace(found[0].result, verdict="pass")] * often * 2
+    (cause,) = causes(found, ROWS, [*(one.result for one in found), *passed])
+
+    assert name == cause.row.id
+
+
 def test_a_row_names_where_most_of_its_failures_are() -> None:
     """A row that fails here and there does not name what another row is only seen with."""
     elsewhere = [finding("leak", ("refused", "a-rule"), run=f"r{n}") for n in range(3)]

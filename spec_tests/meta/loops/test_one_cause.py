@@ -12,7 +12,8 @@ from looptck_mutants.core.conversations import SuspendedCallsStayOpen
 from looptck_mutants.core.faults import ErrorIsTheAnswer
 from looptck_mutants.core.sse import EachDataLineIsAnEvent
 from looptck_mutants.core.streams_chat import EndMarkerAwaited
-from looptck_reference.kit.driver import Driver, Emit
+from looptck_reference.kit.driver import Driver
+from looptck_reference.kit.telling import Emit
 from looptck_reference.loop.loop import Loop
 from looptck_reference.vocabulary.values import Json, ToolCall, Turn
 from meta.loops.judging import judged
