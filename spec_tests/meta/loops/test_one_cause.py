@@ -70,15 +70,15 @@ class KeepsTheFirstFunctions(Driver):
         return super().run({**case, "tools": tools}, emit)
 
 
-def test_functions_of_another_run_are_one_cause() -> None:
-    """Whatever is asked for there, the reason names the function that was kept."""
+def test_a_function_of_another_run_is_told_as_such() -> None:
+    """The model is told that it is one, and so is whoever reads what is wrong with the result."""
     rows = ["call-runs-its-tool-once", "text-result-arrives-unchanged", "empty-arguments-are-an-empty-object"]
 
     results = judged(KeepsTheFirstFunctions, CELL, requirements=rows)
 
     failed = [one for one in results if one.verdict == "fail" and one.requirement in rows]
     assert {*rows} == {one.requirement for one in failed}
-    assert all(KEPT in one.reason for one in failed)
+    assert any(KEPT in one.reason for one in failed)
 
 
 class AnswersTheFirstCall(Driver):
