@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from looptck.bench.answering import answerable
-from looptck.bench.bench import Bench, Patience, Running, Scenario
+from looptck.bench.bench import Bench, Patience, Running
 from looptck.bench.client import Ask
 from looptck.bench.hosting import offering
 from looptck.bench.model_names import named
 from looptck.bench.reasoning import playable
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.settling import come_to_rest, may_go_on, settle
 from looptck.drivers import MODEL, USUAL, Connection, DriverFault, Servers, case_message
 from looptck.drivers.case_message import RunOptions

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from looptck.bench.bench import Scenario
+from looptck.bench.scenario import Scenario
 from looptck.bench.standing import REFUSED
 from looptck.catalogue.agents import Tool
 from looptck.catalogue.agents import agent as agent_named

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 import pytest
 
 from looptck.bench.answering import several_ruled_out
-from looptck.bench.bench import Bench, Running, Scenario
+from looptck.bench.bench import Bench, Running
 from looptck.bench.benches import loop_bench, server_bench
 from looptck.bench.client import Ask
 from looptck.bench.properties import Property
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.solutions import misasked
 from looptck.catalogue.agents import Tool
 from looptck.catalogue.requirements import Requirement

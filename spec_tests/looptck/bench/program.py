@@ -17,9 +17,10 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 
-from looptck.bench.bench import Patience, Running, Scenario
+from looptck.bench.bench import Patience, Running
 from looptck.bench.benches import LoopBench
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.translation import Translation
 from looptck.drivers.case_message import API_KEY, RunOptions
 from looptck.drivers.idle import AtWork

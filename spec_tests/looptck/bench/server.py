@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from looptck.bench.bench import Running, Scenario
+from looptck.bench.bench import Running
 from looptck.bench.benches import server_bench
 from looptck.bench.checks import Implementation
 from looptck.bench.client import Ask
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.catalogue.agents import Tool
 from looptck.drivers import USUAL
 from looptck.provider import shared

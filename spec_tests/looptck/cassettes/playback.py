@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from looptck.bench.bench import Scenario
 from looptck.bench.cases import Case, cases
+from looptck.bench.scenario import Scenario
 from looptck.cassettes.cassette import Cassette
 from looptck.provider.toolbox import Behaviour, Raises, Returns
 from looptck.values.history import parsed, spelled

@@ -6,8 +6,8 @@ from collections.abc import Generator
 
 import pytest
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation
+from looptck.bench.scenario import Scenario
 from looptck.bench.server import ServerUnderTest
 from looptck.cassettes import Cassette
 from looptck.suite import plugin, questions

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import RunOverrides
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.talk import Talk
 from looptck.catalogue.agents import Tool, agent
 from looptck.values.frozen import dataclass

@@ -8,9 +8,9 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, Liveness
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.provider.faults import HttpError
 from looptck.provider.script import Step
 from looptck.values.outcome import Nothing, Value

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, RunOverrides
 from looptck.bench.outputs import FORM, Place, Schema, Wanted, dangling, place
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.schema_blocks import without_nulls
 from looptck.catalogue.agents import agent
 from looptck.provider.script import RUNAWAY_CAP

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from looptck.bench.bench import Scenario
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.talk import Talk, suspended
 from looptck.spec.conversing import guarded
 from looptck.values.history import Answered, Asked, Request, holds, spelled

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.provider.mcp import Server, Tool
 from looptck.provider.mcp.server import NAMED_IN_A_HEADER
 from looptck.provider.mcp.stateless import is_stateless

@@ -10,9 +10,9 @@ import pytest
 from looptck.bench.assertions.caller import error_says
 from looptck.bench.assertions.results import answers
 from looptck.bench.assertions.tool_runs import tools_ran
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.provider import gates
 from looptck.provider.toolbox import Returns
 from looptck.spec.python_errors import of_python, raised

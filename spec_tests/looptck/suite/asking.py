@@ -11,9 +11,10 @@ from typing import Any, Unpack
 
 import pytest
 
-from looptck.bench.bench import Bench, Scenario
+from looptck.bench.bench import Bench
 from looptck.bench.checks import Check, Implementation, Liveness, RunOverrides
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.catalogue.traits import UNDECIDED, Answer, Trait, traits
 from looptck.drivers import DriverFault, Started
 from looptck.provider.script import step

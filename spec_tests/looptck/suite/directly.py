@@ -11,8 +11,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Check, Implementation
+from looptck.bench.scenario import Scenario
 from looptck.bench.server import ServerUnderTest
 from looptck.suite.plugin import IMPLEMENTATION, ITEM, JUDGING, SESSION, check_of
 from looptck.suite.session import Session

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from looptck.bench.bench import Bench, Scenario
+from looptck.bench.bench import Bench
 from looptck.bench.cases import cases
 from looptck.bench.checks import Check, Implementation
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.cassettes import Cassette, cassettes
 from looptck.cassettes.deviations import deviations_of
 from looptck.catalogue.known_failures import Known

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from looptck.bench.answering import WORD, hint, own_tools, ruled_out
-from looptck.bench.bench import Bench, Scenario
+from looptck.bench.bench import Bench
 from looptck.bench.benches import loop_bench, server_bench
 from looptck.bench.client import Ask
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.solutions import activity, call, solution
 from looptck.bench.standing import refusals
 from looptck.catalogue.dialects import accepting

@@ -11,7 +11,7 @@ import httpx
 import pytest
 from click.testing import CliRunner
 
-from looptck.bench.bench import Scenario
+from looptck.bench.scenario import Scenario
 from looptck.cassettes import Cassette, cassettes, read
 from looptck.cassettes.playback import is_ordinary, set_scenario
 from looptck.cli.group import main

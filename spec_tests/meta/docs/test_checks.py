@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from looptck.bench.assertions import hold
-from looptck.bench.bench import Scenario
 from looptck.bench.cases import read
 from looptck.bench.checks import Check, Implementation
+from looptck.bench.scenario import Scenario
 from looptck.catalogue.data import fixture
 from looptck.catalogue.requirements import catalogue
 from looptck.catalogue.traits import traits

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.bench import Patience, Scenario
+from looptck.bench.bench import Patience
 from looptck.bench.benches import loop_bench
 from looptck.bench.choosing import bench_for
+from looptck.bench.scenario import Scenario
 from looptck.drivers import DriverFault
 from looptck.values.cell import Cell
 from looptck.values.turns import says

@@ -14,10 +14,11 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.bench import Patience, Scenario
+from looptck.bench.bench import Patience
 from looptck.bench.benches import server_bench
 from looptck.bench.choosing import bench_for
 from looptck.bench.client import Ask
+from looptck.bench.scenario import Scenario
 from looptck.catalogue.yaml_files import BadFile
 from looptck.drivers import DriverFault
 from looptck.values.cell import Cell

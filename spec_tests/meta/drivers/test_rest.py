@@ -12,9 +12,9 @@ from unittest.mock import PropertyMock, patch
 
 import pytest
 
-from looptck.bench.bench import Scenario
 from looptck.bench.benches import LoopBench
 from looptck.bench.choosing import bench_for
+from looptck.bench.scenario import Scenario
 from looptck.drivers import standstill
 from looptck.drivers.idle import SEEN, Pulse, Rest, pulse
 from looptck.drivers.sockets import has_connection

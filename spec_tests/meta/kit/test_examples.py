@@ -12,9 +12,9 @@ from hypothesis import configuration, given
 from hypothesis import strategies as st
 from hypothesis.internal.conjecture import providers
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation
 from looptck.bench.properties import SHRINKS
+from looptck.bench.scenario import Scenario
 from looptck.spec import strategies
 
 
@@ -118,7 +118,7 @@ def drawn_beside(folder: Path, word: str, values: str) -> list[str]:
 import {word}_driver
 from looptck.bench.checks import Implementation
 from looptck.bench.properties import drawn
-from looptck.bench.bench import Scenario
+from looptck.bench.scenario import Scenario
 from hypothesis import strategies as st
 
 values = st.text(st.characters(exclude_categories=("Cs",))) | st.integers().map(str) | st.floats().map(str)

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from looptck.bench.bench import Scenario
 from looptck.bench.benches import LoopBench, loop_bench
 from looptck.bench.choosing import bench_for
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.wire_fragments import as_sent, unlike
 from looptck.drivers import REFERENCE
 from looptck.values.cell import Cell

@@ -9,9 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 from looptck import driver
-from looptck.bench.bench import Bench, Patience, Scenario
+from looptck.bench.bench import Bench, Patience
 from looptck.bench.checks import Check, Implementation
 from looptck.bench.choosing import bench_for
+from looptck.bench.scenario import Scenario
 from looptck.bench.solutions import activity, call, embedded, place, solution
 from looptck.catalogue.requirements import Requirement
 from looptck.cli.group import main

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from looptck.bench.bench import Bench, Patience, Scenario
+from looptck.bench.bench import Bench, Patience
 from looptck.bench.benches import loop_bench, server_bench
 from looptck.bench.checks import Check, Implementation
 from looptck.bench.choosing import bench_for
+from looptck.bench.scenario import Scenario
 from looptck.bench.server import PING, WEATHER, ServerUnderTest
 from looptck.catalogue.requirements import catalogue
 from looptck.provider.gate import Gate

@@ -11,11 +11,12 @@ from typing import Any
 import httpx
 import pytest
 
-from looptck.bench.bench import Patience, Scenario
+from looptck.bench.bench import Patience
 from looptck.bench.benches import server_bench
 from looptck.bench.choosing import bench_for
 from looptck.bench.client import Ask, Reply
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.drivers import DriverFault, Servers, connect
 from looptck.provider import modelfile as room
 from looptck.provider.faults import Cut, HttpError

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from looptck.bench.bench import Scenario
 from looptck.bench.benches import ServerBench, server_bench
 from looptck.bench.choosing import bench_for
 from looptck.bench.client import Ask
+from looptck.bench.scenario import Scenario
 from looptck.bench.server import PING, WEATHER
 from looptck.provider.faults import HttpError
 from looptck.provider.toolbox import Raises

@@ -8,9 +8,9 @@ from pathlib import Path
 from time import monotonic
 from traceback import walk_tb
 
-from looptck.bench.bench import Scenario
 from looptck.bench.choosing import bench_for
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.commands.kill.plan import Planned
 from looptck.suite.directly import given
 from looptck.suite.session import Session

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import pytest
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.solutions import call, solution
 from looptck.provider.faults import Cut, ErrorEvent, Fault, HttpError, NoFinish
 from looptck.provider.gate import Gate

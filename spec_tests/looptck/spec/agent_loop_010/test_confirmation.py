@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from looptck.bench.assertions.tool_runs import same_runs
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.solutions import activity, call, error_messages, place, solution
 from looptck.provider.confirmation import Approve, Change, Decision, Reject, Replace
 from looptck.provider.gates import ABSENCE, tool_began

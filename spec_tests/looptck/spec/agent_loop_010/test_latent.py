@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.solutions import call, embedded, error_messages, solution, texts
 from looptck.provider import gates
 from looptck.provider.toolbox import Returns

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
+from looptck.bench.scenario import Scenario
 from looptck.bench.solutions import activity, call, place, solution
 from looptck.spec.agent_loop_010.failures import COUNT, count, described, errors_about, goes_on, told_once
 from looptck.spec.agent_loop_010.test_turns import CONTEXT

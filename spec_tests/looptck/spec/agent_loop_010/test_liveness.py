@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.solutions import activity, behind, call, solution
 from looptck.provider.gate import Gate
 from looptck.provider.gates import tool_began, tool_ended

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
+from looptck.bench.scenario import Scenario
 from looptck.bench.solutions import call, solution, texts
 from looptck.provider.gates import tool_ended
 from looptck.provider.toolbox import Returns

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.solutions import behind, call, solution
 from looptck.provider import gates
 from looptck.provider.script import Hold, Step

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, control, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.solutions import activity, call, embedded, solution
 from looptck.spec.agent_loop_010.failures import described
 from looptck.values.transcript import Received

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
+from looptck.bench.scenario import Scenario
 from looptck.bench.solutions import activity, call, solution
 from looptck.provider.script import Step
 from looptck.spec.agent_loop_010.probes import DONE, probe_turn, probed_values, tools

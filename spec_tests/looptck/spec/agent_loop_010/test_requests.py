@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 from looptck.bench.assertions.turns import accepted
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
+from looptck.bench.scenario import Scenario
 from looptck.bench.solutions import activity, call, solution
 from looptck.spec.agent_loop_010.probes import DONE, tools
 from looptck.values.transcript import Received

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
+from looptck.bench.scenario import Scenario
 from looptck.bench.solutions import call, embedded, solution, texts
 from looptck.provider import gates
 from looptck.provider.gate import Gate

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.solutions import behind, call, place, solution, within
 from looptck.provider.gate import Gate
 from looptck.provider.gates import ABSENCE, tool_began, tool_begins_too_early, tool_ended

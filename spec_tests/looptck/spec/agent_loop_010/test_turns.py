@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from looptck.bench.assertions.tool_runs import model_calls
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
+from looptck.bench.scenario import Scenario
 from looptck.bench.solutions import call, embedded, place, solution, texts
 from looptck.provider.gate import Gate
 from looptck.provider.gates import ABSENCE

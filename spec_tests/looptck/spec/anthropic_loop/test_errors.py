@@ -8,9 +8,9 @@ import pytest
 
 from looptck.bench.assertions.results import answered_once, answers
 from looptck.bench.assertions.tool_runs import tools_ran
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, refusable, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.catalogue.agents import Tool, agent
 from looptck.values.history import Answered
 from looptck.values.turns import Call, calls, says

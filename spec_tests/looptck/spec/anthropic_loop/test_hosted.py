@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from looptck.bench.assertions.results import answers
 from looptck.bench.assertions.tool_runs import tools_ran
 from looptck.bench.assertions.turns import turn_echoed
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, control, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.catalogue.agents import Tool, agent
 from looptck.spec import strategies
 from looptck.spec.messages import carrying, listed

@@ -8,8 +8,8 @@ import pytest
 
 from looptck.bench.assertions.caller import still_asking
 from looptck.bench.assertions.tool_runs import tools_ran
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
+from looptck.bench.scenario import Scenario
 from looptck.provider import gates
 from looptck.provider.toolbox import Returns
 from looptck.spec.messages import blocks_of

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.oracle import Owed, Wanted, difference
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.spec.reminding import has_words_of, lasting
 from looptck.values.history import Answered, Asked, Item, Said
 from looptck.values.plain import plain

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from looptck.bench.assertions.results import answered_once, answers, answers_in_order
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.provider import gates
 from looptck.provider.gate import Gate
 from looptck.provider.toolbox import Returns

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from looptck.bench.assertions.caller import shows_failure
 from looptck.bench.assertions.tool_runs import tools_ran
 from looptck.bench.assertions.turns import calls_echoed
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, control, requirement
+from looptck.bench.scenario import Scenario
 from looptck.provider import gates
 from looptck.provider.faults import Cut, ErrorEvent, Fault, NoFinish
 from looptck.provider.script import Hold, Step

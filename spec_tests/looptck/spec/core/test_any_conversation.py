@@ -9,10 +9,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from looptck.bench.bench import Running, Scenario
+from looptck.bench.bench import Running
 from looptck.bench.checks import Implementation, lengthy, requirement
 from looptck.bench.oracle import Ran
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.talk import Talk
 from looptck.drivers import Started
 from looptck.provider.confirmation import Approve, Reject

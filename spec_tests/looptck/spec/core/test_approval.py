@@ -11,10 +11,10 @@ import pytest
 
 from looptck.bench.assertions.results import answered_once
 from looptck.bench.assertions.tool_runs import never_ran, tools_ran
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, control, refusable, requirement
 from looptck.bench.observed import Question
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.talk import Talk
 from looptck.provider.confirmation import Approve, Change, Decides, Decision, Reject, Unavailable
 from looptck.provider.gate import Gate

@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 import pytest
 
-from looptck.bench.bench import Scenario
 from looptck.bench.benches import loop_bench
 from looptck.bench.checks import Implementation, RunOverrides, on, refusable, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.talk import Talk
 from looptck.provider.confirmation import Approve
 from looptck.provider.faults import HttpError

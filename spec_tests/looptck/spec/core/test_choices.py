@@ -10,10 +10,10 @@ import pytest
 
 from looptck.bench.answering import ruled_out
 from looptck.bench.assertions.results import answered_once
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.choices import SINGLE, Wanted, chosen, form
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.talk import Talk
 from looptck.provider.script import RUNAWAY_CAP
 from looptck.provider.toolbox import Raises, Returns

@@ -10,9 +10,9 @@ import pytest
 from looptck.bench.assertions.caller import shows_failure, text_or_error
 from looptck.bench.assertions.tool_runs import model_calls, tools_ran
 from looptck.bench.assertions.turns import calls_echoed
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, refusable, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.provider.script import Step
 from looptck.values.framing import DEFAULT, MODEL, Framing, Quirk
 from looptck.values.history import Said

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from looptck.bench.assertions.tool_runs import tools_ran
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
+from looptck.bench.scenario import Scenario
 from looptck.provider.replies import accepts_gzip
 from looptck.provider.script import Step
 from looptck.values.outcome import Value

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from looptck.bench.assertions.caller import shows_failure
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.talk import Talk, suspended
 from looptck.provider.faults import Cut, ErrorEvent, HttpError
 from looptck.provider.script import Step

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.oracle import Ran
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.talk import Talk, suspended
 from looptck.provider.confirmation import Approve, Decision, Reject
 from looptck.spec.conversing import accepted

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from looptck.bench.assertions.tool_runs import same_runs
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.talk import Talk, suspended
 from looptck.provider.toolbox import Raises, Returns
 from looptck.spec.conversing import accepted, answered_later, guarded, stays

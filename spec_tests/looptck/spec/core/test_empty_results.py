@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from looptck.bench.assertions.failure_texts import READS_AS_ERROR
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
+from looptck.bench.scenario import Scenario
 from looptck.values.history import Answered
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotReached

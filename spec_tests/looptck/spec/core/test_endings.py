@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from looptck.bench.answering import WORD, ruled_out
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
+from looptck.bench.scenario import Scenario
 from looptck.provider import gates
 from looptck.provider.script import RUNAWAY_CAP, Step
 from looptck.provider.toolbox import Raises, Returns

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import pytest
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.provider.faults import Cut, ErrorEvent, Fault, HttpError, Malformed
 from looptck.provider.script import Step
 from looptck.values.framing import DEFAULT

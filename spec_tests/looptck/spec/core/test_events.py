@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import pytest
 
 from looptck.bench.assertions import events
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.talk import Talk
 from looptck.provider.confirmation import Reject
 from looptck.provider.gates import caller_is_told_of_a_call, tool_begins_if_ever, tool_ended

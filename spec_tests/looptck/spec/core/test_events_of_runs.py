@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from looptck.bench.assertions import events
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.talk import Talk
 from looptck.provider.faults import HttpError
 from looptck.provider.gate import Gate

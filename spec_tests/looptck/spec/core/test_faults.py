@@ -10,9 +10,9 @@ import pytest
 
 from looptck.bench.assertions.caller import shows_failure
 from looptck.bench.assertions.tool_runs import same_runs
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, control, on, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.provider.faults import Cut, ErrorEvent, Fault, HttpError, NoFinish, NotJson
 from looptck.provider.script import Step
 from looptck.spec.conversing import returned

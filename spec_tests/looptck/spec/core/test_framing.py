@@ -7,8 +7,8 @@ import pytest
 from looptck.bench.assertions.results import error_is_told
 from looptck.bench.assertions.tool_runs import tools_ran
 from looptck.bench.assertions.turns import calls_echoed
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, framed, on, refusable, requirement
+from looptck.bench.scenario import Scenario
 from looptck.provider.script import Step
 from looptck.spec import strategies
 from looptck.spec.framed_turns import ANSWER, FORECAST, ONE_CALL, TWO_CALLS, played, runs_its_calls

@@ -9,9 +9,9 @@ import pytest
 
 from looptck.bench.assertions.results import error_is_told
 from looptck.bench.assertions.tool_runs import tools_ran
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.catalogue.agents import Tool
 from looptck.spec.offered_names import takes_names
 from looptck.values.plain import plain

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from looptck.bench.assertions.tool_runs import tools_ran
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
+from looptck.bench.scenario import Scenario
 from looptck.spec.conversing import INSTRUCTIONS, Carried, accepted, answer, call, carried, question, result
 from looptck.values.history import holds
 from looptck.values.turns import Call, calls, says

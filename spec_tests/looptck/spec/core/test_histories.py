@@ -12,8 +12,8 @@ from looptck.bench.assertions.caller import shows_failure
 from looptck.bench.assertions.results import answered_once, answers, answers_follow, one_result
 from looptck.bench.assertions.tool_runs import tools_ran
 from looptck.bench.assertions.turns import calls_echoed
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, refusable, requirement
+from looptck.bench.scenario import Scenario
 from looptck.catalogue.agents import Tool
 from looptck.provider.script import Step
 from looptck.provider.toolbox import Behaviour, Returns

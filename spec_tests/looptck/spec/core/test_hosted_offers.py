@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from looptck.bench.assertions.turns import hosted_offered, hosted_stays, sent_beside
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
+from looptck.bench.scenario import Scenario
 from looptck.bench.talk import Talk
 from looptck.catalogue.agents import agent
 from looptck.spec.resuming import approved, resumed, stop

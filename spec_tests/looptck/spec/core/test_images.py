@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from looptck.bench.assertions.results import answered_once
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.talk import Talk
 from looptck.provider.toolbox import Raises, Returns, ReturnsParts
 from looptck.spec.picturing import BLUE, RED, Place, asked, carried, place_of, places_in, says_left_out, spelled

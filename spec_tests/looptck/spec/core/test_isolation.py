@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.catalogue.agents import agent
 from looptck.provider.gate import Gate
 from looptck.provider.script import Step

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.talk import Talk
 from looptck.provider.gate import Gate
 from looptck.provider.script import Hold, Step

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from looptck.bench.assertions.caller import still_asking
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, Liveness, control, requirement
 from looptck.bench.limit_words import MISTAKES, names_a_limit
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.talk import Talk
 from looptck.provider.script import RUNAWAY_CAP
 from looptck.spec.obeying import may_not_call, obeying

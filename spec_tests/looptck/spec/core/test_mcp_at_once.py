@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from looptck.bench.assertions.failure_texts import tells_of_failure
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, refusable, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.provider.mcp import STATELESS, Server, Tool
 from looptck.provider.mcp.stateless import CAPABILITIES, MARK, PARAMETER, VERSION, decoded, metadata, mirrored
 from looptck.provider.mcp_results import AsksAgain, Behaviour, Content

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from looptck.bench.assertions.results import answers
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, refusable, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.provider.gates import ABSENCE, tool_ended
 from looptck.provider.mcp import Server, Tool
 from looptck.provider.mcp_results import Content

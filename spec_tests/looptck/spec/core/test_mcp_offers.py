@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from looptck.bench import schema_blocks as blocks
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, refusable, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.schema_blocks import Block
 from looptck.provider.mcp import Server, Tool
 from looptck.provider.mcp.speaking import cursor_of

@@ -9,9 +9,9 @@ import pytest
 
 from looptck.bench.assertions.failure_texts import tells_of_failure
 from looptck.bench.assertions.results import answered_once, failed_results
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, Liveness, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.provider.mcp import Server
 from looptck.provider.mcp.content import Part, embedded, image, link
 from looptck.provider.mcp.speaking import PARAMETERS

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.provider.gate import Gate
 from looptck.provider.gates import ABSENCE
 from looptck.provider.mcp import Server

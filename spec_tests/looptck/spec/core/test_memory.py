@@ -6,9 +6,9 @@ import pytest
 
 from looptck.bench.assertions.results import answers
 from looptck.bench.assertions.turns import calls_echoed
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.provider.script import Step
 from looptck.values.transcript import SideRequest
 from looptck.values.turns import Call, Thinking, Turn, calls, says, turn

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from looptck.bench.assertions.results import failed_results
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.spec.messages import carrying, share_one_message
 from looptck.values.lenient import objects_in
 from looptck.values.turns import Call, Hosted, Served, Turn, calls, says, turn

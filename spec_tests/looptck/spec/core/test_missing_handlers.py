@@ -9,9 +9,9 @@ import pytest
 
 from looptck.bench.assertions.failure_texts import tells_of_failure
 from looptck.bench.assertions.results import answers
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.catalogue.agents import agent
 from looptck.provider.toolbox import Returns
 from looptck.values.turns import Call, calls, says

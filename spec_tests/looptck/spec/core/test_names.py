@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from looptck.bench.assertions.turns import calls_echoed
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, refusable, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.provider.script import Step
 from looptck.spec.offered_names import offered, weather
 from looptck.values.plain import amount, plain

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.offers import described_otherwise, differences, own_members, without
+from looptck.bench.scenario import Scenario
 from looptck.catalogue.agents import Tool, agent
 from looptck.spec.describing import is_no_word
 from looptck.spec.functions_alone import takes_functions_alone

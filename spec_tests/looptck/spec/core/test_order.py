@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 
 from looptck.bench.assertions.results import answers, answers_in_order
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.talk import Talk
 from looptck.provider.gate import Gate
 from looptck.provider.gates import ABSENCE

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, refusable, requirement
 from looptck.bench.choices import chosen
 from looptck.bench.offers import described_otherwise, differences
 from looptck.bench.outputs import FORM, MEMBERS, Schema, format_of, place
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.talk import Talk
 from looptck.spec import outputs
 from looptck.spec.outputs import GOOD, SCHEMA, gives, run_for

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from looptck.bench.assertions.tool_runs import tools_ran
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.choices import chosen
 from looptck.bench.outputs import Place, Schema, undefined
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.talk import Talk
 from looptck.provider.script import RUNAWAY_CAP
 from looptck.spec import outputs

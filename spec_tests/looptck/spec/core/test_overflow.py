@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.catalogue.agents import agent
 from looptck.spec.overflowing import too_long
 from looptck.values.turns import Call, calls, says

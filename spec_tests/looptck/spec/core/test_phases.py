@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.talk import Talk
 from looptck.values.history import leaves
 from looptck.values.plain import plain

@@ -10,9 +10,9 @@ from collections import Counter
 
 import pytest
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.spec.reminding import has_words_of
 from looptck.values.history import Asked, Opaque, Said
 from looptck.values.turns import Call, Thinking, calls, says, turn

@@ -8,10 +8,10 @@ from typing import Any
 
 from looptck.bench.assertions.tool_runs import tools_ran
 from looptck.bench.assertions.turns import calls_echoed
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.oracle import agrees
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.provider.script import Step
 from looptck.values.framing import DEFAULT, MODEL
 from looptck.values.history import Item, Opaque

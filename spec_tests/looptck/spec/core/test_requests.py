@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, refusable, requirement
 from looptck.bench.oracle import agrees, alike, same_role
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.provider.script import Step
 from looptck.spec.conversing import accepted
 from looptck.spec.reminding import lasting, written_anew

@@ -10,9 +10,9 @@ import time
 from collections import Counter
 from email.utils import formatdate
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.provider.faults import HttpError
 from looptck.spec.failing_service import SOON, always_failing
 from looptck.values.outcome import Failed

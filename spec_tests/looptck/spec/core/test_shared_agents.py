@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from looptck.bench import schema_blocks as blocks
-from looptck.bench.bench import Running, Scenario
+from looptck.bench.bench import Running
 from looptck.bench.checks import Implementation, requirement
+from looptck.bench.scenario import Scenario
 from looptck.bench.talk import Talk
 from looptck.catalogue.agents import Tool
 from looptck.provider.gate import Gate

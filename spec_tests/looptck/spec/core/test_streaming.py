@@ -8,9 +8,9 @@ import pytest
 
 from looptck.bench.assertions.caller import shows_failure
 from looptck.bench.assertions.tool_runs import same_runs
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, control, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.provider import gates
 from looptck.provider.faults import ErrorEvent, Malformed, NoFinish
 from looptck.provider.script import Hold, Step

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from looptck.bench.assertions.caller import shows_failure
 from looptck.bench.assertions.failure_texts import claims_success, tells_of_failure
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.provider.faults import HttpError
 from looptck.provider.gates import cancelled_run_ended
 from looptck.provider.script import Step

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
+from looptck.bench.scenario import Scenario
 from looptck.provider.gate import Gate
 from looptck.provider.gates import ABSENCE
 from looptck.provider.script import Step

@@ -9,10 +9,10 @@ import pytest
 
 from looptck.bench.assertions.caller import CUT
 from looptck.bench.assertions.failure_texts import ARGUMENT, tells_of_mistake
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.limit_words import MISTAKES
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.provider.faults import Cut, ErrorEvent, HttpError
 from looptck.provider.script import Step
 from looptck.provider.toolbox import Raises

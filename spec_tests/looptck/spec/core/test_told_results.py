@@ -7,8 +7,8 @@ import re
 import pytest
 
 from looptck.bench.assertions.failure_texts import ARGUMENT, tells_of_mistake
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
+from looptck.bench.scenario import Scenario
 from looptck.values.plain import MOST, begun
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotApplicable

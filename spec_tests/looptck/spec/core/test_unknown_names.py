@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, control, requirement
+from looptck.bench.scenario import Scenario
 from looptck.values.turns import Call, calls, says
 
 PARIS = {"city": "Paris"}

@@ -9,9 +9,10 @@ import pytest
 
 from looptck.bench.assertions.caller import shows_failure
 from looptck.bench.assertions.usage import told, usage_is_the_sum, using
-from looptck.bench.bench import Running, Scenario
+from looptck.bench.bench import Running
 from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.talk import Talk
 from looptck.provider.gate import Gate
 from looptck.provider.script import RUNAWAY_CAP, Step

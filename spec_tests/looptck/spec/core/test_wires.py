@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.spec import strategies
 from looptck.values.turns import Call, Turn, calls, says
 from looptck.values.verdicts import NotApplicable

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from looptck.bench.assertions.caller import shows_failure
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, control, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.provider.faults import Cut, ErrorEvent, Fault, HttpError
 from looptck.provider.program_run import BESIDE_WITH_TOOLS
 from looptck.provider.script import Step

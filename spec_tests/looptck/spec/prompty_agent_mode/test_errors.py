@@ -9,9 +9,9 @@ import pytest
 
 from looptck.bench.assertions.results import answers
 from looptck.bench.assertions.tool_runs import tools_ran
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, control, on, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.catalogue.agents import agent
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotReached

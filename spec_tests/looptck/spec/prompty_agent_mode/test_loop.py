@@ -9,9 +9,9 @@ import pytest
 from looptck.bench.assertions.results import answers
 from looptck.bench.assertions.tool_runs import model_calls, tools_ran
 from looptck.bench.assertions.turns import calls_echoed
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, control, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.catalogue.agents import Tool
 from looptck.provider import gates
 from looptck.provider.script import Hold, Step

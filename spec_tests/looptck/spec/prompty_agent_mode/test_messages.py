@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from looptck.bench.assertions.results import answers, answers_in_order
 from looptck.bench.assertions.turns import turn_echoed
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.catalogue.agents import agent
 from looptck.spec.rounds import asks
 from looptck.values.history import Answered

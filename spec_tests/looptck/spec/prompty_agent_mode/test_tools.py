@@ -9,10 +9,10 @@ import pytest
 
 from looptck.bench.assertions.results import answers
 from looptck.bench.assertions.tool_runs import tools_ran
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.oracle import agrees
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.catalogue.agents import Tool, agent
 from looptck.values.framing import MODEL
 from looptck.values.history import Offered, Said

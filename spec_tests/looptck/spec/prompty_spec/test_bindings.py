@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from looptck.bench.assertions.tool_runs import tools_ran
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.catalogue.agents import agent
 from looptck.spec import strategies
 from looptck.spec.schemas import parameters

@@ -9,9 +9,9 @@ import pytest
 
 from looptck.bench.assertions.caller import error_says
 from looptck.bench.assertions.tool_runs import model_calls, tools_ran
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, control, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.catalogue.agents import Tool
 from looptck.provider.gate import Gate
 from looptck.provider.script import Step

@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 from looptck.bench.assertions.turns import turn_echoed
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.wire_fragments import as_sent, unlike
 from looptck.values.turns import Call, Thinking, says, turn
 from looptck.values.verdicts import NotApplicable, NotReached

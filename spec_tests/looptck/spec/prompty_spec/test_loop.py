@@ -11,9 +11,9 @@ from looptck.bench.assertions.caller import error_says
 from looptck.bench.assertions.results import answers_in_order
 from looptck.bench.assertions.tool_runs import model_calls, tools_ran
 from looptck.bench.assertions.turns import calls_echoed
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.catalogue.agents import agent
 from looptck.provider import gates
 from looptck.provider.faults import HttpError

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, control, requirement
 from looptck.bench.oracle import difference
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.catalogue.agents import agent
 from looptck.provider.script import Step
 from looptck.spec.python_errors import reached_the_caller

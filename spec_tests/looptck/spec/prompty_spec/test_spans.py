@@ -11,9 +11,9 @@ from collections.abc import Collection
 
 import pytest
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.provider.gate import Gate
 from looptck.provider.script import Hold, Step
 from looptck.spec.rounds import asks

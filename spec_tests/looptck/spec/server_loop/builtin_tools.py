@@ -6,9 +6,9 @@ import base64
 from collections.abc import Mapping, Sequence
 from typing import Any, Self, Unpack
 
-from looptck.bench.bench import Scenario
 from looptck.bench.client.words import TOOLS
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.server import RequestOverrides, ServerUnderTest
 from looptck.catalogue.agents import Tool
 from looptck.values.frozen import dataclass

@@ -6,9 +6,9 @@ import uuid
 from collections.abc import Iterable
 from typing import Any
 
-from looptck.bench.bench import Scenario
 from looptck.bench.client.export import exported
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.server import ServerUnderTest
 from looptck.spec.server_loop.replies import json_of
 from looptck.values.history import Answered, Asked, Item, Said, spelled

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import requirement
 from looptck.bench.client import Reply
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.server import ServerUnderTest
 from looptck.provider.toolbox import Raises, Returns
 from looptck.spec.server_loop.builtin_tools import Coder, origin

@@ -5,10 +5,10 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING, Any
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Liveness, control, requirement
 from looptck.bench.client.reply import APPROVAL
 from looptck.bench.client.schemas import faults
+from looptck.bench.scenario import Scenario
 from looptck.bench.server import ServerUnderTest, tool
 from looptck.provider.gates import ABSENCE, tool_began
 from looptck.provider.toolbox import Returns

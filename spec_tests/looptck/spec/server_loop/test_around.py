@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import requirement
 from looptck.bench.client.reply import media_type
+from looptck.bench.scenario import Scenario
 from looptck.bench.server import ServerUnderTest
 from looptck.spec.server_loop.replies import DONE, json_of
 from looptck.values.plain import plain

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from looptck.bench.assertions.results import one_result
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import lengthy, refusable, requirement
 from looptck.bench.client import Reply
 from looptck.bench.client.ask import PATHS, Ask
 from looptck.bench.client.events import Reader
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.server import ServerUnderTest
 from looptck.provider.gate import Gate
 from looptck.provider.script import Step

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import requirement
 from looptck.bench.client import schemas
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.server import ServerUnderTest
 from looptck.provider.script import Step
 from looptck.spec.server_loop.replies import DONE, LODZ, PING, as_json

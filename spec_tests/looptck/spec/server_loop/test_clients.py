@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from looptck.bench.assertions.results import one_result
-from looptck.bench.bench import Running, Scenario
+from looptck.bench.bench import Running
 from looptck.bench.checks import lengthy, requirement
 from looptck.bench.client.export import exported
 from looptck.bench.client.reply import PROGRESS, Progress
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.server import ServerUnderTest
 from looptck.provider.gate import Gate
 from looptck.provider.gates import tool_began

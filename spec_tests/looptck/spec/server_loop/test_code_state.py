@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.server import ServerUnderTest
 from looptck.spec.server_loop.builtin_tools import Coder
 from looptck.spec.server_loop.replies import results_of_all

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import refusable, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.server import ServerUnderTest, open_tool
 from looptck.provider.toolbox import Answers, Behaviour, HangsUp
 from looptck.spec import strategies

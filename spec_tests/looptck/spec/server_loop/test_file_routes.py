@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import requirement
+from looptck.bench.scenario import Scenario
 from looptck.bench.server import ServerUnderTest
 from looptck.spec.server_loop.builtin_tools import BINARY, Coder, file_named
 from looptck.values.jsontext import parsed

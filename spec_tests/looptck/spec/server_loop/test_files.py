@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import requirement
 from looptck.bench.client.schemas import faults
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.server import ServerUnderTest
 from looptck.spec.server_loop.builtin_tools import BINARY, Coder, file_named, file_names, origin
 from looptck.spec.server_loop.replies import NO_END

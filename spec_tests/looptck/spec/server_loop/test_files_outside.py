@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import requirement
+from looptck.bench.scenario import Scenario
 from looptck.bench.server import ServerUnderTest
 from looptck.spec.server_loop.builtin_tools import Coder, file_names
 from looptck.values.jsontext import parsed

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import lengthy, requirement
 from looptck.bench.client.export import exported
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.server import ServerUnderTest
 from looptck.bench.settling import come_to_rest
 from looptck.drivers.idle import pulse

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import control, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.server import ServerUnderTest
 from looptck.provider.faults import NoFinish
 from looptck.provider.script import Step

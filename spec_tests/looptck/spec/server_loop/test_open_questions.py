@@ -6,8 +6,8 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Liveness, requirement
+from looptck.bench.scenario import Scenario
 from looptck.bench.server import ServerUnderTest, tool
 from looptck.provider.gate import Gate
 from looptck.spec.server_loop.approving import DENY, ROME, WEATHER, Approver, was_asked

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import Liveness, control, requirement
+from looptck.bench.scenario import Scenario
 from looptck.bench.server import ServerUnderTest
 from looptck.spec.server_loop.approving import WEATHER, denied
 from looptck.spec.server_loop.builtin_tools import Coder

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import requirement
 from looptck.bench.client import Reply, schemas
 from looptck.bench.client.reply import DONE, PROGRESS, SERVER_EVENTS
+from looptck.bench.scenario import Scenario
 from looptck.bench.server import ServerUnderTest
 from looptck.spec.server_loop.replies import (
     LODZ,

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from looptck.bench.assertions.usage import using
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import on, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.server import ServerUnderTest
 from looptck.values.plain import plain
 from looptck.values.turns import Call, Usage, calls, says

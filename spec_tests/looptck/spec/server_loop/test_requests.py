@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from looptck.bench.assertions.turns import accepted
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import requirement
+from looptck.bench.scenario import Scenario
 from looptck.bench.server import ServerUnderTest
 from looptck.provider.toolbox import Behaviour, Raises, Returns
 from looptck.spec.server_loop.replies import DONE, LODZ, PARIS, PING

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from looptck.bench.assertions.tool_runs import model_calls
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import control, requirement
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.server import PING, WEATHER, ServerUnderTest, tool
 from looptck.values.history import Answered, Asked, Said, same_arguments
 from looptck.values.plain import plain

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import on, requirement
 from looptck.bench.client import schemas
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.server import ServerUnderTest
 from looptck.provider.faults import HttpError
 from looptck.spec.server_loop.builtin_tools import CHAT, Coder

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import lengthy, requirement
 from looptck.bench.client.export import exported
+from looptck.bench.scenario import Scenario
 from looptck.bench.server import ServerUnderTest
 from looptck.provider.faults import HttpError
 from looptck.spec.server_loop.replies import json_of

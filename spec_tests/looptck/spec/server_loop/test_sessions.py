@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import requirement
 from looptck.bench.client.export import exported
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.server import PING as PING_TOOL
 from looptck.bench.server import WEATHER as WEATHER_TOOL
 from looptck.bench.server import ServerUnderTest

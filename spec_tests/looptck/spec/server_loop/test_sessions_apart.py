@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import requirement
 from looptck.bench.client.export import exported
 from looptck.bench.run import Run
+from looptck.bench.scenario import Scenario
 from looptck.bench.server import ServerUnderTest
 from looptck.spec.server_loop.sessions import DONE, asked_first, export, fresh, one_round
 from looptck.values.history import Answered, Asked, Item, Said

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.bench import Scenario
 from looptck.bench.checks import requirement
 from looptck.bench.client import Reply
+from looptck.bench.scenario import Scenario
 from looptck.bench.server import ServerUnderTest
 from looptck.provider.faults import Cut, HttpError
 from looptck.provider.script import Step
