@@ -18,19 +18,16 @@ from typing import Any
 from looptck.catalogue.known_failures import Known
 from looptck.catalogue.requirements import IMPACTS, LEVELS, Requirement
 from looptck.failures.groups import Finding, Key, grouped, scripted
+from looptck.failures.order import EVERYWHERE, impact, order
 from looptck.failures.pointed import pointed
 from looptck.failures.signs import WEAK
 from looptck.values.printable import untimed
 from looptck.values.verdicts import Result
 
-GIVEN_UP = "driver: given-up:"
-"""How the reason begins of a check that was not played because the driver had failed too often before."""
 HUNG = "liveness:"
 """How the reason begins of a check in which the loop gave no outcome."""
 SHARE = 3
 """A requirement that passes elsewhere names a cause only with at least 1 / SHARE of the failures of the top one."""
-EVERYWHERE = 100
-"""A row about whole conversations names a cause only if it fails so much more often than all other rows."""
 ALWAYS = 2
 """A requirement that never passes names a cause only with at least this many failures: one may be chance."""
 EVERY_RUN = frozenset({"stream", "plain", "chunks", "concurrent"})
@@ -85,11 +82,7 @@ class Cause:
 
 
 def causes(findings: Sequence[Finding], rows: Mapping[str, Requirement], results: Iterable[Result] = ()) -> list[Cause]:
-    """The causes of these failures: errors first, then what failed by impact, level and number of failures.
-
-    A SHOULD counts as one impact less: a MUST that breaks ordinary conversations precedes it.
-
-    What was only not reached comes last, as it says nothing of what is wrong.
+    """The causes of these failures, in their order (see `order`).
 
     ``results`` are all results of the run: they show which requirements also pass.
     """
@@ -104,7 +97,8 @@ def causes(findings: Sequence[Finding], rows: Mapping[str, Requirement], results
             for key, group in groups.items()
         ]
     )
-    named.sort(key=lambda one: _order(*one))
+    checks = sum(judged.values())
+    named.sort(key=lambda one: order(one[0], one[1], checks))
     ids: Counter[str] = Counter()
     found = []
     for row, group in named:
@@ -252,7 +246,7 @@ def _row(
     worst = IMPACTS.index("broken") if key[0] == "error" else 0  # a run that raised has run nothing unasked
     return min(
         in_order,
-        key=lambda row: (max(worst, _impact(row)), LEVELS.index(row.level), counts[row.id] * 2 < judged.get(row.id, 0)),
+        key=lambda row: (max(worst, impact(row)), LEVELS.index(row.level), counts[row.id] * 2 < judged.get(row.id, 0)),
     )
 
 
@@ -260,23 +254,6 @@ def _telling(failed: Sequence[Finding]) -> Sequence[Finding]:
     """Those that say more than that the loop hung, if they are most: one fault may also hang where it meets another."""
     told = [one for one in failed if not one.result.reason.startswith(HUNG)]
     return told if len(told) * 2 > len(failed) else failed
-
-
-def _order(row: Requirement, group: Sequence[Finding]) -> tuple[bool, bool, bool, int, int, int]:
-    verdicts = {one.result.verdict for one in group}
-    is_given_up = all(one.result.reason.startswith(GIVEN_UP) for one in group)  # the faults before it say why
-    return (
-        "error" not in verdicts,
-        is_given_up,
-        "fail" not in verdicts,
-        _impact(row) + LEVELS.index(row.level),
-        LEVELS.index(row.level),
-        -len(group),
-    )
-
-
-def _impact(row: Requirement) -> int:
-    return IMPACTS.index(row.impact) if row.impact in IMPACTS else len(IMPACTS)
 
 
 # -- cells ------------------------------------------------------------------------------------------------------------

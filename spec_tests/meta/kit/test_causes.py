@@ -6,57 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from looptck.catalogue.requirements import Requirement, Source
-from looptck.failures.blocks import AGAIN, MOST_LINES, REASON, WIDTH, blocks, one_line_each, where, wrapped
-from looptck.failures.causes import Cause, causes, patterns
-from looptck.failures.groups import MOST_ROWS, Finding
+from looptck.failures.blocks import one_line_each
+from looptck.failures.causes import causes
+from looptck.failures.groups import MOST_ROWS
 from looptck.failures.pointed import ABOUT, DISPATCHED, ECHOED, LEAKS, REFUSED_OF_SERVERS, TYPED
 from looptck.failures.signs import MISREAD, Sign
 from looptck.values.outcome import UNSTREAMED
 from looptck.values.transcript import UNREADABLE_CALL
-from looptck.values.verdicts import Result, Verdict
-
-PLAIN = "openai-chat/plain/sync"
-STREAM = "openai-chat/stream/sync"
-CHAT = [f"openai-chat/{dress}/{mode}" for dress in ("plain", "stream") for mode in ("sync", "async")]
-MESSAGES = [cell.replace("openai-chat", "anthropic-messages") for cell in CHAT]
-LOST: Sign = ("history", "result", "left out")
-REFUSED: Sign = ("refused", "a-rule")
-ENDED: Sign = ("given-up", "calls")
-
-
-def row(id: str, impact: str = "broken", level: str = "MUST", *, general: bool = False) -> Requirement:
-    """A row of the catalogue."""
-    source = Source("book", "The Book", "Chapter 1", None)
-    return Requirement(id, "core", level, f"It does {id}.", (source,), "wire", "0.1", impact, general)
-
-
-ROWS = {
-    one.id: one
-    for one in (
-        row("leak", "unsafe"),
-        row("slip", "unsafe", "SHOULD"),
-        row("answer"),
-        row("echo"),
-        row("order", "untidy", "SHOULD"),
-        row("crlf", "fragile"),
-        row("bom", "fragile", "SHOULD"),
-        row("whole", general=True),
-    )
-}
-
-
-def finding(
-    id: str, sign: Sign | None = None, *, verdict: Verdict = "fail", cell: str = PLAIN, run: str = "r1", size: int = 5
-) -> Finding:
-    """A failure of a row."""
-    result = Result(id, "core", ROWS[id].level, cell, f"{id}-case", verdict, f"because of {id}")
-    return Finding(result, sign, (run,), text="FAIL\n  again: again", again="again", evidence=["  seen"], size=size)
-
-
-def named(*findings: Finding) -> dict[str, list[str]]:
-    """The causes of failures: the row that names each, and the rows that fail with it."""
-    return {one.row.id: list(one.noticed_by) for one in causes(findings, ROWS)}
+from looptck.values.verdicts import Result
+from meta.kit.causing import CHAT, ENDED, LOST, MESSAGES, PLAIN, REFUSED, ROWS, STREAM, finding, named, row
 
 
 def test_one_sign_is_one_cause() -> None:
@@ -352,38 +310,6 @@ def test_two_errors_in_one_row_are_two_causes() -> None:
     assert ["crlf", "crlf-2"] == [one.id for one in found]
 
 
-def test_faults_of_the_driver_stand_first() -> None:
-    """An error says nothing about the loop and is told before all that does."""
-    broken = finding("order", verdict="error")
-    broken.result.reason = "driver: crashed: exit status 1"
-
-    assert ["order", "leak"] == list(named(finding("leak", LOST, run="r2"), broken))
-
-
-def test_what_was_not_played_stands_behind_why() -> None:
-    """The checks that a driver was not started for any more come after the fault that ended it."""
-    left, broken = finding("leak", verdict="error", run="r2"), finding("order", verdict="error")
-    left.result.reason = "driver: given-up: the driver is not started again"
-    broken.result.reason = "driver: crashed: exit status 1"
-
-    assert ["order", "leak"] == list(named(left, broken))
-
-
-def test_causes_are_ordered_by_impact_then_level_then_size() -> None:
-    """What hurts most stands first, a SHOULD as if it hurt less; what was only not reached stands behind all others."""
-    found = [
-        finding("order", ("refused", "a")),
-        finding("bom", ("refused", "b")),
-        finding("answer", ("refused", "c"), verdict="not-reached"),
-        finding("echo", ("refused", "d")),
-        finding("leak", ("refused", "e")),
-        finding("slip", ("refused", "f")),
-        finding("slip", ("refused", "f"), run="r2"),
-    ]
-
-    assert ["leak", "echo", "slip", "bom", "order", "answer"] == list(named(*found))
-
-
 def test_two_causes_of_one_name_have_two_ids() -> None:
     """Requests that are refused for two reasons are two causes, also where one row names both."""
     found = causes([finding("echo", ("refused", "a")), finding("echo", ("refused", "b"), run="r2")], ROWS)
@@ -398,136 +324,3 @@ def test_the_smallest_example_is_shown() -> None:
     (found,) = causes([finding("echo", LOST, size=9), small, finding("echo", LOST, size=3)], ROWS)
 
     assert 3 == found.example.size
-
-
-def test_cells_are_told_by_the_fewest_patterns() -> None:
-    """All, a wire, plain or stream of a wire, or the cell itself."""
-    every = [*CHAT, *MESSAGES]
-
-    assert ["*"] == patterns(every, every)
-    assert ["openai-chat/*/*"] == patterns(CHAT, every)
-    assert ["anthropic-messages/plain/sync", "openai-chat/stream/*"] == patterns([MESSAGES[0], *CHAT[2:]], every)
-    assert [PLAIN] == patterns([PLAIN], [PLAIN])
-    assert "openai-chat/* (4 cells)" == where(CHAT, every)
-
-
-def many(count: int) -> list[Cause]:
-    """So many causes, each with two rows."""
-    ids = [f"row-{n}" for n in range(count)]
-    ROWS.update({id: row(id) for id in ids})
-    found = [finding(name, ("refused", id), run=id) for id in ids for name in (id, "whole")]
-    return causes(found, ROWS)
-
-
-def test_many_causes_are_told_in_short() -> None:
-    """Every block names its row, why, who noticed and how to see it again, and all of them fit on a few pages."""
-    told = blocks(many(23), [PLAIN])
-
-    assert MOST_LINES >= sum(len(lines) + 1 for lines in told)
-    for lines in told:
-        assert [] == [word for word in ("because", "also", "again") if not any(word in line for line in lines)]
-
-
-def test_very_many_causes_are_told_in_lines() -> None:
-    """The last of them have a line and what to paste, and none is left out."""
-    told = blocks(many(40), [PLAIN])
-
-    assert MOST_LINES >= sum(len(lines) + 1 for lines in told)
-    assert ["FAIL  row-39  [openai-chat/plain/sync]  because of row-39", f"{AGAIN}again"] == told[-1]
-    assert 40 == len(told)
-
-
-def test_lines_fit() -> None:
-    """Long words about a failure are broken at blanks; the line to paste is not, and says the same."""
-    (cause,) = causes([finding("echo", LOST)], ROWS)
-    cause.example.result.reason = "word " * 99 + "end"
-    cause.example.again = "again " * 99
-    cause.example.text = f"FAIL\n  because: {cause.example.result.reason}\n{AGAIN}{cause.example.again}"
-    (long,), middling = blocks([cause], [PLAIN]), blocks([cause] * 3, [PLAIN])
-
-    for lines in (long, *middling):
-        assert [f"{AGAIN}{cause.example.again}"] == [line for line in lines if len(line) > WIDTH]
-        assert "end" in " ".join(lines)
-    for lines in blocks([cause] * 3, [PLAIN], 100):
-        assert [f"{AGAIN}{cause.example.again}"] == [line for line in lines if len(line) > 100]
-
-
-def test_a_block_names_the_word_that_excuses_a_loop() -> None:
-    """Among several causes too, since a loop may do otherwise on purpose."""
-    (cause,) = causes([finding("echo", LOST)], {"echo": replace(ROWS["echo"], unless=(("echo", "kept"),))})
-
-    for lines in blocks([cause] * 3, [PLAIN]):
-        assert '  not for loops that declare dialect.echo "kept"' in lines
-
-
-def test_a_head_has_the_cells_of_its_own_requirement() -> None:
-    """Where only other requirements fail that have the same cause is said with these."""
-    found = causes([finding("leak", LOST), finding("order", LOST, cell=STREAM, run="r2")], ROWS)
-
-    ((head, *more),) = blocks(found, [PLAIN, STREAM])
-
-    assert f"FAIL  leak  [{PLAIN}]" == head
-    assert f"  also fails: order (1 fail, {STREAM})" in more
-    assert one_line_each(found, [PLAIN, STREAM])[0].startswith(f"FAIL  leak  [{PLAIN}]  ")
-
-
-def test_a_line_has_the_whole_reason() -> None:
-    """What decides may stand at its end, and only a reason of very many words is cut, behind a word."""
-    (cause,) = causes([finding("echo", LOST)], ROWS)
-    cause.example.result.reason = "expected [], got " + "word " * 60 + "end"
-    (line,) = one_line_each([cause], [PLAIN])
-    cause.example.result.reason = "word " * 999 + "end"
-    (long,) = one_line_each([cause], [PLAIN])
-
-    assert line.startswith("FAIL  echo  [openai-chat/plain/sync]  expected [], got word ")
-    assert line.endswith("word end")
-    assert long.endswith(" word …")
-    assert REASON + 60 > len(long) > REASON
-
-
-def test_a_line_says_what_ended_the_run() -> None:
-    """A reason such as "no tool ran" does not show why; the error or the refusal behind it does."""
-    (cause,) = causes([finding("echo", LOST)], ROWS)
-    cause.example.ending = "the loop raised KeyError: 'choices' (reason: other)"
-
-    (line,) = one_line_each([cause], [PLAIN])
-    assert line.endswith("because of echo; the loop raised KeyError: 'choices' (reason: other)")
-
-
-def test_a_line_names_what_else_fails() -> None:
-    """One of the others may say more than the one that heads the line; what was not reached says nothing."""
-    more = [finding(id, LOST) for id in ("order", "crlf", "bom", "whole")]
-    (cause,) = causes([finding("leak", LOST), finding("answer", LOST, verdict="not-reached"), *more], ROWS)
-
-    (line,) = one_line_each([cause], [PLAIN])
-    assert line.endswith("because of leak  (also fails: order, crlf, bom, and 1 more)")
-
-
-def test_lines_of_one_requirement_name_their_cases() -> None:
-    """Several causes that one requirement heads are told apart; a requirement that heads one needs no more."""
-    found = causes(
-        [finding("echo", LOST), finding("echo", ("refused", "a-rule"), run="r2"), finding("leak", ENDED, run="r3")],
-        ROWS,
-    )
-    found[1].example.result.case = "another-case"
-
-    leak, *echo = one_line_each(found, [PLAIN])
-    assert "FAIL  leak  [openai-chat/plain/sync]  because of leak" == leak
-    assert ["(case: another-case)", "(case: echo-case)"] == sorted(line.split("  ")[3] for line in echo)
-
-
-def test_a_line_is_wrapped_for_a_terminal() -> None:
-    """At its width, between words."""
-    lines = wrapped("FAIL  echo  [all 4 cells]  " + "word " * 60, 100)
-
-    assert all(len(line) <= 100 for line in lines)
-    assert {"    word"} == {line[:8] for line in lines[1:]}
-
-
-def test_a_wrapped_line_hangs() -> None:
-    """Its further lines stand deeper than its first."""
-    first, *others = wrapped("  because: " + "word " * 60)
-
-    assert first.startswith("  because: word")
-    assert others
-    assert {"      word"} == {line[:10] for line in others}

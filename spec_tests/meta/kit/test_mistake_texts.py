@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from looptck.bench.assertions.failure_texts import ARGUMENT, tells_of_mistake
+from looptck.bench.assertions.failure_texts import ARGUMENT, tells_of_mistake, tells_of_no_such_tool
 
 MISTAKES = [
     "Error: TypeError - exceptions must derive from BaseException",
@@ -54,3 +54,19 @@ def test_no_mistake(text: str) -> None:
 def test_arguments_of_a_call(text: str, *, is_about: bool) -> None:
     """The word counts only where it is not about the parameters of a function of the loop's own."""
     assert is_about == bool(re.search(ARGUMENT, text))
+
+
+@pytest.mark.parametrize(
+    ("text", "is_told"),
+    [
+        ("Error: unknown tool '…'", True),
+        ("No tool with the name … is registered.", True),
+        ("… does not exist; the tools are …, …", True),
+        ("The call of … could not be parsed, or the tool does not exist.", False),
+        ("Unknown error: Expected ',' or '}' in JSON at position 16", False),
+        ("Something went wrong.", False),
+    ],
+)
+def test_words_for_a_tool_that_there_is_not(text: str, *, is_told: bool) -> None:
+    """They say that there is no such tool, and nothing of the arguments that it was called with."""
+    assert is_told == tells_of_no_such_tool(text)

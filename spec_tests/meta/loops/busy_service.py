@@ -57,3 +57,12 @@ class AsksFasterThanTold(GivesItAnHour):
         named = 60
 
     invoker = asking(_Asks)
+
+
+class WaitsAfterThree(GivesItAnHour):
+    """Waits for long after its third request, though the service says when to ask again."""
+
+    class _Asks(GivesItAnHour._Asks):
+        named = 2
+
+    invoker = asking(_Asks)

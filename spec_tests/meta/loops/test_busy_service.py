@@ -11,7 +11,7 @@ from looptck.spec.failing_service import waits_for_a_while
 from looptck.values.outcome import Nothing, Value
 from looptck.values.transcript import Ended, Event, Replied, ToolBegan
 from looptck_reference.kit.driver import Driver
-from meta.loops.busy_service import AsksFasterThanTold, GivesItAnHour, WaitsAMinute
+from meta.loops.busy_service import AsksFasterThanTold, GivesItAnHour, WaitsAfterThree, WaitsAMinute
 from meta.loops.judging import judged
 
 REPLIED = Replied(1.0, 1, 429, "an error")
@@ -41,10 +41,11 @@ def test_waiting_for_a_busy_service(status: int, verdict: str, why: str) -> None
     [
         (GivesItAnHour, "not-applicable", "how long it backs off is its own choice"),
         (AsksFasterThanTold, "fail", "the service has failed 24 times, and the loop still asks"),
+        (WaitsAfterThree, "fail", "gave no outcome within"),
     ],
 )
 def test_a_loop_that_gives_a_service_an_hour(loop: type[Driver], verdict: str, why: str) -> None:
-    """As long as the service names a time the loop keeps to that; where it names none, the loop waits for long."""
+    """Where the service names a time a loop keeps to that; where it names none any more, the loop may wait for long."""
     (found,) = judged(
         loop,
         "openai-chat/plain/sync",

@@ -118,6 +118,8 @@ def test_a_function_of_a_run_that_is_over_says_so(server: Provider) -> None:
     status, told = post(f"{url}/tools/weather", '{"arguments": {}}')
 
     assert (200, {"error": {"type": "RunIsOver", "message": KEPT}}) == (status, json.loads(told))
+    with pytest.raises(RemoteDisconnected):
+        asked(url)
     assert [] == kinds(played)
 
 
