@@ -35,6 +35,25 @@ class SaidTwice(Driver):
         return outcome
 
 
+@breaks("text-beside-calls-is-handed-on-once", cells=CHAT_STREAM)
+class TurnsAreSaidAgain(Driver):
+    """Forwards the whole text of a turn once more where its calls begin."""
+
+    def run(self, case: Json, emit: Emit) -> Json:
+        """Keep what was said since the last call."""
+        said: list[str] = []
+
+        def forward(told: str | Json) -> None:
+            if isinstance(told, str):
+                said.append(told)
+            elif told["kind"] == "call" and said:
+                emit("".join(said))
+                said.clear()
+            emit(told)
+
+        return super().run(case, forward)
+
+
 @breaks("chunks-join-to-the-answer", cells=CHAT_STREAM)
 class NothingIsHandedOn(Driver):
     """Forwards the text of the first delta, which has none."""

@@ -26,6 +26,7 @@ SLOW = DEFAULT.but(fragment=1)
 FIRST = "A first paragraph.\n\n"
 SIGNS = "It is 18 °C — über alles."
 BLANKS = "10 - 10 = 0,  so:\n\n\tit is 0."
+BESIDE = "Let me look at the thermometer."
 OPEN = "It is warm. The wind comes from the west"
 """An answer after whose last words neither a sign nor a line end comes."""
 
@@ -74,6 +75,21 @@ def test_each_piece_is_a_text(scenario: Scenario, implementation: Implementation
     run.delivered(2)
     absent = sum(chunk.absent for chunk in run.chunks)
     assert not absent, f"of {len(run.chunks)} pieces that the caller got {absent} are null, and no text"
+
+
+@requirement("text-beside-calls-is-handed-on-once")
+def test_text_beside_a_call(scenario: Scenario, implementation: Implementation) -> None:
+    """A turn has a text and a call: the caller gets the text while it is written, or later, or not at all."""
+    scenario.plays(Step(calls(Call.of("weather", {"city": "Paris"}), text=BESIDE), SLOW), says(SIGNS))
+
+    run = implementation.run()
+
+    run.delivered(2)
+    joined = "".join(chunk.text for chunk in run.chunks)
+    times = joined.count(BESIDE[:16])
+    if not times:
+        raise NotApplicable("the loop hands on no text of a turn with calls")
+    assert 1 == times, f"the caller received the text beside a call {times} times: {joined!r}"
 
 
 @requirement("plain-and-stream-agree")
