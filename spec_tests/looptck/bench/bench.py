@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from contextlib import ExitStack
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from looptck.bench import joined_rounds
 from looptck.bench.run import Run, end
@@ -33,9 +33,6 @@ from looptck.values.frozen import dataclass
 from looptck.values.outcome import Nothing, Outcome
 from looptck.values.spent import Spent
 from looptck.values.transcript import Cancelled, Transcript
-
-if TYPE_CHECKING:
-    pass
 from looptck.values.verdicts import NotApplicable
 from looptck.wires import WIRES, Wire
 

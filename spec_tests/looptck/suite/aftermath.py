@@ -68,7 +68,6 @@ class Aftermath:
         found = self.record.catalogue[LATE].result(result.cell, result.case, "fail", came_late(late))
         found.place = behind + result.place
         self._find(found, result.requirement, late.run)
-        self._by_run[late.run].append(found)
         self.record.add(found, noticed=True)
 
     def _find(self, result: Result, played: str, run: str) -> None:
